@@ -1,0 +1,1 @@
+"""Drawings of the table from one seat's View."""

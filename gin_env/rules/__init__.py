@@ -1,0 +1,1 @@
+"""The game itself: cards, melds, rule sets, the phases of a hand, views and records. Knows nothing of learning."""
