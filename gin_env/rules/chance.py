@@ -57,3 +57,11 @@ def shuffle(cards: NDArray[np.int8], stream: np.uint64) -> None:
     for n in range(len(cards) - 1):
         other = n + below(draw(stream, np.uint64(n)), len(cards) - n)
         cards[n], cards[other] = cards[other], cards[n]
+
+
+@jit
+def draw_rows(streams: NDArray[np.uint64], numbers: NDArray[np.uint64]) -> None:
+    """Fill each row with the first numbers of its stream."""
+    for row in range(len(streams)):
+        for n in range(numbers.shape[1]):
+            numbers[row, n] = draw(streams[row], np.uint64(n))

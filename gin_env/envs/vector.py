@@ -1,0 +1,180 @@
+"""The batched Gymnasium environment: thousands of games in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from gin_env.envs.episode import checked_options, observation_box
+from gin_env.envs.lanes import ANY_SEAT, Lanes, Opponent, lane_seeds
+from gin_env.rules.actions import ACTIONS
+from gin_env.rules.ruleset import Rules
+
+
+class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]]):
+    """A batch of hands; when one ends, the next is dealt on the same step (SAME_STEP autoreset).
+
+    Args:
+        num_envs: how many games.
+        rules: a preset's name, a `Rules`, or a mapping of rule fields.
+        match: "hand".
+        opponent: a policy's name, path or object, or a list of (policy, weight) of which each hand draws one; None: both seats
+            are played from outside, and observation, mask and reward are those of the seat to act (`info["seat"]`).
+        learner_seat: 0, 1 or "random": drawn anew each hand from the game's seed.
+        reward: "points" (zero-sum) or "win" (+1, 0, -1).
+        seed: game i has seed `seed + i`, or the i-th of a sequence, and plays what a single environment of that seed plays;
+            None: from the system.
+        num_threads: how many threads the compiled code uses; 1 in this version.
+        copy: give fresh arrays on every call; False: the same arrays each time, overwritten by the next call.
+        illegal_action: "raise" an `IllegalAction`, or "forfeit" the hand for `illegal_reward`.
+        illegal_reward: the reward of a forfeit; None: no better than the worst loss.
+
+    Infos hold `action_mask` (n, 108) and `seat` (n,), the seat whose observation it is. On a step that ends hands they hold
+    too: `final_obs`, `final_info` (outcome, scores, turns, deadwood, seat, opponent), each with Gymnasium's mask `_final_obs`,
+    `_final_info`, and `scores` (n, 2), zero where no hand ended.
+    """
+
+    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}  # noqa: RUF012  # Gymnasium's own form
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        rules: str | Rules | dict[str, Any] = "straight",
+        match: str = "hand",
+        opponent: Opponent = "greedy",
+        learner_seat: str | int = "random",
+        reward: str = "points",
+        seed: int | Sequence[int] | None = None,
+        num_threads: int = 1,
+        copy: bool = True,
+        illegal_action: str = "raise",
+        illegal_reward: float | None = None,
+    ) -> None:
+        if num_threads != 1:
+            raise ValueError(f"num_threads={num_threads!r}: this version runs on one thread; expected 1")
+        self._lanes = Lanes(num_envs, rules, match, opponent, learner_seat, reward, illegal_action, illegal_reward)
+        self.num_envs = self._lanes.num_lanes
+        self.single_observation_space = observation_box()
+        self.single_action_space = spaces.Discrete(ACTIONS)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.render_mode = None
+        self._copy = copy
+        self._begun = False
+        self._lanes.seed(lane_seeds(seed, self.num_envs))
+
+    def reset(
+        self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.int8], dict[str, Any]]:
+        """Deal a hand in every game: the first of the seeds, or without a seed the next one.
+
+        Args:
+            seed: as for the class; None: go on with the seeds in use.
+            options: `deck` and `first_player`, for all games, as in :class:`gin_env.Round`.
+
+        Raises:
+            ValueError: a bad seed or a bad value of a known option.
+        """
+        deck, first_player = checked_options(options)
+        if seed is not None:
+            self._lanes.seed(lane_seeds(seed, self.num_envs))
+        elif self._begun:
+            self._lanes.next_deal(np.arange(self.num_envs))
+        self._begun = True
+        if deck is None and first_player is None:
+            self._lanes.begin()
+        else:
+            self._lanes.begin_with(deck, first_player)
+        return self._observed()
+
+    def step(
+        self, actions: ArrayLike
+    ) -> tuple[NDArray[np.int8], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Do one action in each game; hands that end are dealt anew at once.
+
+        Args:
+            actions: (num_envs,) integers, each legal by the game's action mask.
+
+        Returns:
+            Observations (n, 960) int8, rewards (n,) float64, terminations and truncations (n,) bool, infos.
+
+        Raises:
+            IllegalAction: it names the game, the value and what is legal; no game was changed.
+            ValueError: another shape or type, or the environment was not reset.
+        """
+        if not self._begun:
+            raise ValueError("step() before reset(): reset the environment first")
+        lanes = self._lanes
+        ended = lanes.step(self._checked(actions))
+        final: dict[str, Any] = {}
+        if len(ended):
+            final = self._final(ended)
+            lanes.next_deal(ended)
+            lanes.begin(ended)
+        observations, infos = self._observed()
+        rewards, terminated, truncated = lanes.rewards, lanes.terminated, lanes.truncated
+        if self._copy:
+            rewards, terminated, truncated = rewards.copy(), terminated.copy(), truncated.copy()
+        return observations, rewards, terminated, truncated, infos | final
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """The action mask of every game: (n, 108) int8."""
+        return self._lanes.masks.copy() if self._copy else self._lanes.masks
+
+    def set_opponent(self, opponent: Opponent) -> None:
+        """Change the opponent, from each game's next hand on.
+
+        Raises:
+            ValueError: an unknown policy, a weight that is not above 0, or a change between an opponent and none.
+        """
+        self._lanes.set_opponent(opponent)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Nothing to release."""
+
+    def _checked(self, actions: ArrayLike) -> NDArray[np.int64]:
+        array = np.asarray(actions)
+        if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions of shape {array.shape} and type {array.dtype}: expected ({self.num_envs},) integers"
+            )
+        return array.astype(np.int64, copy=False)
+
+    def _observed(self) -> tuple[NDArray[np.int8], dict[str, Any]]:
+        lanes = self._lanes
+        lanes.observe()
+        seats = lanes.seats if lanes.seats[0] != ANY_SEAT else lanes.seats_to_act()
+        infos = {"action_mask": self.action_masks(), "seat": seats.copy()}
+        return (lanes.observations.copy() if self._copy else lanes.observations), infos
+
+    def _final(self, ended: NDArray[np.int64]) -> dict[str, Any]:
+        """The infos of hands that have ended, in Gymnasium's form: arrays over all games, and masks where they hold."""
+        here = np.zeros(self.num_envs, np.bool_)
+        here[ended] = True
+        observations = np.full(self.num_envs, None, object)
+        for lane, observation in zip(ended, self._lanes.last_observations(ended), strict=True):
+            observations[lane] = observation
+        endings = self._lanes.endings(ended)
+        pairs = {name: np.zeros((self.num_envs, 2), np.int64) for name in ("scores", "deadwood")}
+        numbers = {name: np.zeros(self.num_envs, np.int64) for name in ("turns", "seat")}
+        texts = {name: np.full(self.num_envs, None, object) for name in ("outcome", "opponent")}
+        info: dict[str, Any] = pairs | numbers | texts
+        for name, column in list(info.items()):
+            for lane, ending in zip(ended, endings, strict=True):
+                column[lane] = ending[name]
+            info["_" + name] = here
+        return {
+            "final_obs": observations,
+            "_final_obs": here,
+            "final_info": info,
+            "_final_info": here,
+            "scores": info["scores"],
+            "_scores": here,
+        }
