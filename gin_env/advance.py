@@ -19,9 +19,7 @@ def decision_key(record: Any, seat: int) -> np.uint64:
 
 
 @jit
-def advance(
-    records: NDArray[np.void], outside: NDArray[np.int8], seat0: Any, seat1: Any, scratch: NDArray[np.void]
-) -> int:
+def advance(records: NDArray[np.void], outside: NDArray[np.int8], seat0: Any, seat1: Any, scratch: NDArray[np.void]) -> int:
     """Play every record on until a seat that is decided outside is to act, or the hand is over.
 
     Args:
@@ -59,3 +57,10 @@ def write_decisions(
         record = records[lanes[row]]
         write_view(record, record.public.player, views[row])
         keys[row] = decision_key(record, record.public.player)
+
+
+@jit
+def apply_some(records: NDArray[np.void], lanes: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+    """Do one legal action in each of some of the records."""
+    for row in range(len(lanes)):
+        apply(records[lanes[row]], actions[row])

@@ -91,12 +91,14 @@ class PackageCache(FunctionCache):  # type: ignore[misc]  # numba ships no types
     _impl_class: type[CacheImpl] = _PackageCacheImpl
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What the cache holds for a signature, None if nothing sound."""
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # a damaged or half-deleted cache file: compile anew
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled for a signature, if it can be written."""
         try:
             super().save_overload(sig, data)
         except OSError:  # the disk is full or the directory is gone

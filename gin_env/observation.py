@@ -40,10 +40,7 @@ BLOCKS: list[tuple[str, str, list[str]]] = [
     ("opponent_shed", "cards the opponent ever discarded", _CARDS),
     ("own_refused", "upcards I let lie", _CARDS),
     ("opponent_refused", "upcards the opponent let lie", _CARDS),
-    *(
-        (f"discard_{i}", f"discard {i + 1} back from now, zeros if there is none", _DISCARD_COLUMNS)
-        for i in range(RECENT)
-    ),
+    *((f"discard_{i}", f"discard {i + 1} back from now, zeros if there is none", _DISCARD_COLUMNS) for i in range(RECENT)),
     ("phase", "what is being decided", list(PHASES)),
     ("my_turn", "I am to act", ["my turn"]),
     ("went_first", "I had the first turn: the opponent dealt", ["went first"]),

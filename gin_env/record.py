@@ -27,7 +27,7 @@ def record_line(hand: Round) -> str:
     """
     if hand.deck is None:
         raise ValueError("this hand has no deck, as it came from determinize(): only a hand dealt from a deck has a record")
-    values = (
+    values: tuple[Any, ...] = (
         FORMAT,
         hand.rules.as_dict(),
         list(hand.deck),

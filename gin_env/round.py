@@ -228,7 +228,7 @@ class Round:
         seat, seed = checked_seat(seat), checked_seed(seed)
         twin = self.clone()
         twin._deck = None
-        determinize.redeal_first(twin._records, seat, seed)
+        determinize.redeal_first(twin._records, seat, np.uint64(seed))
         return twin
 
     def _views(self, seat: int) -> NDArray[np.void]:

@@ -16,8 +16,8 @@ observation and in `infos[agent]["action_mask"]`; it is all zeros for the agent 
 Actions: 0 draw the stock, 1 take the upcard, 2 pass (the opening offer, the last-discard option), 3 big gin, 4-55 discard card
 `action - 4`, 56-107 discard card `action - 56` and go out. Card id = 13 * suit + rank; suits S, H, D, C; ranks A .. K.
 
-Rewards: zero until the hand ends. `reward="points"`: the hand's points, zero-sum: gin is worth the opponent's deadwood plus a bonus.
-`reward="win"`: +1, 0, -1.
+Rewards: zero until the hand ends. `reward="points"`: the hand's points, zero-sum: gin is worth the opponent's deadwood plus
+a bonus. `reward="win"`: +1, 0, -1.
 
 Termination: gin, big gin, or a dead hand terminates both agents on the same step; the turn limit truncates both.
 
@@ -39,7 +39,7 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
-from gin_env.envs.aec import StraightGinAEC as raw_env
+from gin_env.envs.aec import StraightGinAEC as raw_env  # noqa: N813  # PettingZoo's name for it
 from gin_env.envs.episode import default_illegal_reward
 
 __all__ = ["env", "parallel_env", "raw_env"]

@@ -14,6 +14,7 @@ from gin_env.compiled import jit
 from gin_env.envs.episode import (
     MATCHES,
     OBSERVATIONS,
+    RENDER_MODES,
     REWARDS,
     checked_choice,
     checked_options,
@@ -49,7 +50,7 @@ def _mask(records: NDArray[np.void], mask: NDArray[np.int8]) -> None:
     write_action_mask(records[0].hidden.legal, mask)
 
 
-class StraightGinAEC(AECEnv[str, dict[str, NDArray[np.int8]], int]):
+class StraightGinAEC(AECEnv[str, dict[str, NDArray[np.int8]], int]):  # type: ignore[misc]  # PettingZoo ships no types
     """One hand of gin, turn by turn. See :mod:`gin_env.straight_gin_v0`.
 
     An illegal action raises `IllegalAction` and changes nothing.
@@ -57,7 +58,7 @@ class StraightGinAEC(AECEnv[str, dict[str, NDArray[np.int8]], int]):
 
     metadata = {  # noqa: RUF012  # PettingZoo's own form
         "name": "straight_gin_v0",
-        "render_modes": ["human", "ansi"],
+        "render_modes": list(RENDER_MODES),
         "is_parallelizable": True,
         "render_fps": 1,
     }
@@ -75,12 +76,12 @@ class StraightGinAEC(AECEnv[str, dict[str, NDArray[np.int8]], int]):
         checked_choice("match", match, MATCHES)
         checked_choice("observation", observation, OBSERVATIONS)
         checked_choice("reward", reward, REWARDS)
-        checked_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
+        checked_choice("render_mode", render_mode, (None, *RENDER_MODES))
         self.match, self.observation, self.reward = match, observation, reward
         self.render_mode = render_mode
 
         self.possible_agents = list(AGENTS)
-        self.agents = []
+        self.agents: list[str] = []
         self.observation_spaces = {agent: observation_dict() for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in AGENTS}
         self.state_space = spaces.Box(0, 1, (STATE_WIDTH,), np.int8)
@@ -145,10 +146,10 @@ class StraightGinAEC(AECEnv[str, dict[str, NDArray[np.int8]], int]):
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
-            self._was_dead_step(action)  # type: ignore[arg-type]  # PettingZoo passes None here
+            self._was_dead_step(action)
             return
         number = isinstance(action, (int, np.integer)) and not isinstance(action, bool) and 0 <= action < ACTIONS
-        if not number or not phases.apply_first(self._records, action):
+        if action is None or not number or not phases.apply_first(self._records, action):
             public = self._records["public"]
             legal = legal_actions(self._records["hidden"]["legal"][0])
             raise illegal(action, PHASES[public["phase"][0]], legal, f" of {agent}")

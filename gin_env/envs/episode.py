@@ -22,6 +22,7 @@ MOST_DEADWOOD = 98
 MATCHES = ("hand",)
 OBSERVATIONS = ("bits",)
 REWARDS = ("points", "win")
+RENDER_MODES = ("human", "ansi")
 
 
 def checked_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
@@ -47,7 +48,7 @@ def checked_options(options: Mapping[str, Any] | None) -> tuple[list[int] | None
     )
 
 
-def observation_box() -> spaces.Box:
+def observation_box() -> spaces.Box[np.int8]:
     """The space of the flat observation."""
     return spaces.Box(0, 1, (WIDTH,), np.int8)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.advance import advance, write_decisions
+from gin_env.advance import advance, apply_some, write_decisions
 from gin_env.compiled import jit
 from gin_env.envs.episode import (
     MATCHES,
@@ -214,9 +214,7 @@ class Lanes:
         self.rules = Rules.of(rules)
         self.reward = reward
         self.illegal_action = illegal_action
-        self.illegal_reward = (
-            default_illegal_reward(self.rules, reward) if illegal_reward is None else float(illegal_reward)
-        )
+        self.illegal_reward = default_illegal_reward(self.rules, reward) if illegal_reward is None else float(illegal_reward)
         n = self.num_lanes = int(num_lanes)
         self._learner_seat = ANY_SEAT if learner_seat == "random" else int(learner_seat)
         self._all = np.arange(n)
@@ -245,7 +243,7 @@ class Lanes:
             ValueError: an unknown policy, weights that are not positive, or a change between an opponent and none.
         """
         entries = _weighted(opponent)
-        if self._policies and not entries or (entries and not self._policies and self.records["public"]["phase"].any()):
+        if (self._policies and not entries) or (entries and not self._policies and self.records["public"]["phase"].any()):
             raise ValueError(f"opponent={opponent!r}: an environment with an opponent keeps having one, and one without none")
         # Opponents that hands in progress were begun with stay; the rest make room.
         kept = sorted({int(i) for i in self._opponents}) if self._policies else []
@@ -382,7 +380,7 @@ class Lanes:
             views, keys = np.zeros(n, VIEW), np.empty(n, np.uint64)
             write_decisions(self.records, due[:n], views, keys)
             batch = Batch(views, due[:n].copy(), keys)
-            _apply_some(self.records, batch.lanes, checked_actions(policy, batch))
+            apply_some(self.records, batch.lanes, checked_actions(policy, batch))
 
     def observe(self) -> None:
         """Write every lane's observation and action mask, of the learner's seat or else the seat to act."""
@@ -419,12 +417,6 @@ class Lanes:
                 public["outcome"], public["scores"], public["turns"], deadwood, seats, self._opponents[lanes], strict=True
             )
         ]
-
-
-@jit
-def _apply_some(records: NDArray[np.void], lanes: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-    for row in range(len(lanes)):
-        phases.apply(records[lanes[row]], actions[row])
 
 
 def lane_seeds(seed: int | Sequence[int] | None, n: int) -> list[int]:

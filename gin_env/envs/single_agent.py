@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from gin_env.envs.episode import checked_choice, checked_options, observation_box
+from gin_env.envs.episode import RENDER_MODES, checked_choice, checked_options, observation_box
 from gin_env.envs.lanes import Lanes, Opponent
 from gin_env.render import ansi
 from gin_env.round import checked_seed
@@ -32,7 +32,7 @@ class StraightGinEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         render_mode: None, "ansi" (`render` returns the table as text) or "human" (prints it).
     """
 
-    metadata = {"render_modes": ["human", "ansi"], "render_fps": 1}  # noqa: RUF012  # Gymnasium's own form
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012  # Gymnasium's own form
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class StraightGinEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     ) -> None:
         if opponent is None:
             raise ValueError("opponent=None: this environment needs one; VectorEnv and straight_gin_v0 play both seats")
-        checked_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
+        checked_choice("render_mode", render_mode, (None, *RENDER_MODES))
         self._lanes = Lanes(1, rules, match, opponent, learner_seat, reward, illegal_action, illegal_reward)
         self.observation_space = observation_box()
         self.action_space = spaces.Discrete(ACTIONS)
@@ -114,7 +114,7 @@ class StraightGinEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         """Change the opponent, from the next hand on."""
         self._lanes.set_opponent(opponent)
 
-    def render(self) -> str | None:  # type: ignore[override]  # Gymnasium's type is wider
+    def render(self) -> str | None:
         """The table as text from the learner's seat; see `render_mode`."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() without a render_mode draws nothing: make the environment with render_mode='ansi'")

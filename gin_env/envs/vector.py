@@ -142,9 +142,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
     def _checked(self, actions: ArrayLike) -> NDArray[np.int64]:
         array = np.asarray(actions)
         if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions of shape {array.shape} and type {array.dtype}: expected ({self.num_envs},) integers"
-            )
+            raise ValueError(f"actions of shape {array.shape} and type {array.dtype}: expected ({self.num_envs},) integers")
         return array.astype(np.int64, copy=False)
 
     def _observed(self) -> tuple[NDArray[np.int8], dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Learned policies: a network of plain layers in one safe file, played in numpy.
 
-The file is a numpy archive of arrays and one JSON text, read without unpickling. It states the observation version, the network's
-shape and the rules it was trained under, all checked on load.
+The file is a numpy archive of arrays and one JSON text, read without unpickling. It states the observation version, the
+network's shape and the rules it was trained under, all checked on load.
 """
 
 from __future__ import annotations

@@ -85,4 +85,4 @@ def redeal(record: Any, seat: int, seed: np.uint64) -> None:
 @jit
 def redeal_first(records: NDArray[np.void], seat: int, seed: np.uint64) -> None:
     """Deal anew what a seat can't know of the first record."""
-    redeal(records[0], seat, np.uint64(seed))
+    redeal(records[0], seat, seed)

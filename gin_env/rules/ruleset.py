@@ -83,9 +83,7 @@ class Rules:
             if value is None and optional:
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-                raise ValueError(
-                    f"{name}={value!r}: expected an integer {low} to {high}{' or None' if optional else ''}"
-                )
+                raise ValueError(f"{name}={value!r}: expected an integer {low} to {high}{' or None' if optional else ''}")
         meld_limit(self.max_run)
         if self.stock_end not in ("dead", "reshuffle"):
             raise ValueError(f"stock_end={self.stock_end!r}: expected 'dead' or 'reshuffle'")
