@@ -79,14 +79,14 @@ def main() -> None:
     opponents = [start, *(policy(name) for name in config.evaluation.opponents)]
     with console.status("playing the table"):
         results = [play_pairs(trained, other, config.evaluation.deals, config.evaluation.seed, rules) for other in opponents]
-    title = f"{config.name}: {config.evaluation.deals:,} deals, each played twice with seats swapped, 95% intervals"
+    title = f"{config.evaluation.deals:,} deals, each played twice with seats swapped; 95% intervals"
     console.print(result_table(results, title))
     write_results(
         folder / "table.json", results, rules=rules.as_dict(), deals=config.evaluation.deals, seed=config.evaluation.seed
     )
     teacher = f"a clone of {config.clone.teacher}" if config.clone.decisions else "an untrained network"
     plot_curve(folder / CURVE, folder / "curve.png", config.curve.opponent, teacher)
-    console.print(f"{config.name} began as {teacher} ({start.name} in the table); trained in {trained_seconds:.0f} s.")
+    console.print(f"Its start was {teacher}. Trained in {trained_seconds:.0f} s.")
     for name, what in (
         ("policy.npz", "the saved policy: gin_env.policy(path), or --agents path"),
         ("curve.png", "the learning curve"),

@@ -1,6 +1,8 @@
-"""SB3's actor and critic: what they answer, and the actor as a policy of this package."""
+"""SB3's actor: what it answers, and how it becomes a policy of this package."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,12 +14,11 @@ from gin_env.rules.ruleset import Rules
 ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
 
 
-def logits_and_values(model: MaskablePPO, observations: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Action logits with illegal actions at -1e8, (n, 108), and values, (n,)."""
-    policy = model.policy
-    actor, critic = policy.mlp_extractor(observations.float())  # type: ignore[operator]  # SB3 types it a Tensor
-    logits, values = policy.action_net(actor), policy.value_net(critic)
-    return torch.where(masks == 1, logits, torch.tensor(-1e8)), values.flatten()
+def masked_logits(model: MaskablePPO, observations: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+    """The actor's logits with illegal actions at -1e8: (n, 108)."""
+    policy: Any = model.policy  # SB3 types its parts as Tensors
+    logits = policy.action_net(policy.mlp_extractor.forward_actor(observations.float()))
+    return torch.where(masks == 1, logits, torch.tensor(-1e8))
 
 
 def exported(model: MaskablePPO, name: str, rules: Rules) -> LearnedPolicy:

@@ -59,21 +59,16 @@ def train(config: RunConfig, folder: Path, command: str, progress: Progress) -> 
     _prepare_torch(config)
     model = _new_model(config)
     if config.clone.decisions:
+        teacher = config.clone.teacher
         clone(
             model,
-            policy(config.clone.teacher),
+            policy(teacher),
             Rules.of(config.rules),
-            config.reward,
-            config.reward_scale,
-            config.clone.decisions,
-            config.clone.learning_rate,
-            config.clone.batch_size,
-            config.clone.random_share,
+            config.clone,
             config.seed,
-            lambda done, agreement: progress("clone", done, f"agrees with {config.clone.teacher}: {agreement:.0%}"),
+            lambda done, agreement: progress("clone", done, f"agrees with {teacher}: {agreement:.0%}"),
         )
-    start = f"{config.name}-start"
-    exported(model, start, Rules.of(config.rules)).save(folder / START)
+    exported(model, "its start", Rules.of(config.rules)).save(folder / START)
     return _learn(model, config, folder, progress)
 
 

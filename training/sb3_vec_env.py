@@ -26,8 +26,8 @@ class GinVecEnv(VecEnv):
         seed: game i has seed `seed + i` and plays what a single environment of that seed plays.
         reward_scale: rewards are multiplied by it.
 
-    The info of a hand's last step has `terminal_observation`, `TimeLimit.truncated`, `episode` (unscaled reward `r`, length `l`)
-    and what the Gymnasium environment's last info has.
+    The info of a hand's last step has `terminal_observation`, `TimeLimit.truncated`, `episode` (unscaled reward `r`, length
+    `l`) and what the Gymnasium environment's last info has.
     """
 
     def __init__(

@@ -42,7 +42,7 @@ def stream_of(seed: np.uint64, deal: np.uint64, purpose: np.uint64) -> np.uint64
 @jit
 def below(random: np.uint64, bound: int) -> int:
     """A number 0 <= x < bound, bound < 2**32, from 64 random bits; the bias is below bound / 2**32."""
-    return int(((random >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
+    return np.int64(((random >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))  # type: ignore[return-value]  # an int to compiled code; int() would stay unsigned
 
 
 @jit

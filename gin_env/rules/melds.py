@@ -66,10 +66,10 @@ def run_deadwood(cards: np.uint64, limit: int) -> int:
     """Least value left when the cards are melded in runs alone."""
     table = RUN_DEADWOOD[limit]
     return (
-        int(table[cards & SUIT])
-        + int(table[(cards >> np.uint64(13)) & SUIT])
-        + int(table[(cards >> np.uint64(26)) & SUIT])
-        + int(table[(cards >> np.uint64(39)) & SUIT])
+        np.int64(table[cards & SUIT])  # type: ignore[return-value]  # an int to compiled code; int() would stay unsigned
+        + np.int64(table[(cards >> np.uint64(13)) & SUIT])
+        + np.int64(table[(cards >> np.uint64(26)) & SUIT])
+        + np.int64(table[(cards >> np.uint64(39)) & SUIT])
     )
 
 
@@ -87,7 +87,7 @@ def set_ranks(cards: np.uint64) -> np.uint64:
 def holding(cards: np.uint64, rank: int) -> int:
     """Which suits of a rank are held, as 4 bits."""
     x = cards >> np.uint64(rank)
-    return int(
+    return np.int64(  # type: ignore[return-value]  # likewise
         (x & np.uint64(1))
         | ((x >> np.uint64(12)) & np.uint64(2))
         | ((x >> np.uint64(24)) & np.uint64(4))

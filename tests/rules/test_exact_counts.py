@@ -51,8 +51,9 @@ def can_gin(max_run: int | None) -> NDArray[np.uint64]:
     """The eleven-card hands that can gin: a gin hand and any other card."""
     gin = melded(max_run, 10)
     more = [gin[gin & one == 0] | one for one in (np.uint64(1 << card) for card in range(52))]
-    hands = np.sort(np.concatenate(more))  # np.unique takes thirty times as long
-    return hands[np.append(True, hands[1:] != hands[:-1])]
+    hands: NDArray[np.uint64] = np.sort(np.concatenate(more))  # np.unique takes thirty times as long
+    new: NDArray[np.bool_] = np.append(True, hands[1:] != hands[:-1])
+    return hands[new]
 
 
 @jit
@@ -164,10 +165,7 @@ def deadwood_counts(
                         if p3 > p2:
                             break
                         hand = three | np.uint64(p3) << np.uint64(39)
-                        if gin_only:
-                            at = np.int64(gin_discard_mask(hand, limit) == np.uint64(0))
-                        else:
-                            at = hand_deadwood(hand, limit)
+                        at = int(gin_discard_mask(hand, limit) == 0) if gin_only else hand_deadwood(hand, limit)
                         counts[at] += orders(p0, p1, p2, p3)
     return counts
 

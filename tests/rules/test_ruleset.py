@@ -2,6 +2,7 @@
 
 import dataclasses
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from gin_env.round import Round
 from gin_env.rules.ruleset import PRESETS, RULE_FLAGS, RULE_STEPS, Rules, compiled_rules, observed_rules, rule_columns
 
-COMMON = {
+COMMON: dict[str, Any] = {
     "knock_limit": None,
     "oklahoma": False,
     "gin_bonus": 25,
@@ -23,7 +24,7 @@ COMMON = {
     "gin_discard_face_down": False,
     "turn_limit": 200,
 }
-STANDARD = {"knock_limit": 10, "undercut_bonus": 25, "stock_end": "reshuffle", "opening_offer": True}
+STANDARD: dict[str, Any] = {"knock_limit": 10, "undercut_bonus": 25, "stock_end": "reshuffle", "opening_offer": True}
 TABLE = {
     "straight": COMMON,
     "gin_only": COMMON,
@@ -51,7 +52,7 @@ def test_5_there_are_no_other_presets_and_straight_is_the_default() -> None:
 
 # Every field can be set on its own, within its bounds
 
-GOOD = [
+GOOD: list[tuple[str, Any]] = [
     *((flag, value) for flag in FLAGS[1:] for value in (False, True)),
     *(("knock_limit", value) for value in (None, 0, 10)),
     *(("gin_bonus", value) for value in (0, 1000)),
@@ -61,7 +62,7 @@ GOOD = [
     *(("turn_limit", value) for value in (1, 10_000)),
     ("undercut_bonus", None),
 ]
-BAD = [
+BAD: list[tuple[str, Any]] = [
     *((flag, value) for flag in FLAGS for value in (0, 1, None, "on")),
     *(("knock_limit", value) for value in (-1, 11, 5.0, True, "10")),
     *(("gin_bonus", value) for value in (-1, 1001, 25.0, True, None, "25")),
@@ -189,7 +190,7 @@ def test_compiled_rules_hold_every_field_that_is_played() -> None:
 
 def test_observed_rules() -> None:
     """Flags and thermometers, restated from the table of presets."""
-    flags = {
+    flags: dict[str, Callable[[dict[str, Any]], bool]] = {
         "knocking": lambda rules: rules["knock_limit"] is not None,
         "big_gin": lambda rules: rules["big_gin_bonus"] is not None,
         "max_run_4": lambda rules: rules["max_run"] == 4,
