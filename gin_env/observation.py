@@ -182,9 +182,21 @@ def column_names() -> list[str]:
     return [f"{block}: {column}" for block, _, columns in BLOCKS for column in columns]
 
 
-def index_table() -> str:
-    """The blocks as a Markdown table: columns, name, meaning."""
-    lines = ["| columns | block | meaning | column by column |", "|---|---|---|---|"]
+def index_page() -> str:
+    """The docs page of the observation: every block with its columns, in Markdown."""
+    lines = [
+        "# The observation",
+        "",
+        f"Version {OBSERVATION_VERSION}: {WIDTH} columns of 0 or 1 (int8), the same for every rule set and match, made from",
+        "what the seat may know and nothing else. A thermometer's bit is on when the number is at or above its step. Card",
+        "columns go by card id = 13 * suit + rank: AS 2S .. KS AH .. KH AD .. KD AC .. KC.",
+        "",
+        "`gin_env.observation.column_names()` names each column, `OFFSETS` says where each block begins. This page is written",
+        "by `python scripts/write_docs.py`.",
+        "",
+        "| columns | block | meaning | column by column |",
+        "|---|---|---|---|",
+    ]
     for block, meaning, columns in BLOCKS:
         start = OFFSETS[block]
         cells = f"{columns[0]} ... {columns[-1]}" if len(columns) > 13 else ", ".join(columns)

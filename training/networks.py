@@ -23,7 +23,7 @@ def masked_logits(model: MaskablePPO, observations: torch.Tensor, masks: torch.T
 
 def exported(model: MaskablePPO, name: str, rules: Rules) -> LearnedPolicy:
     """The model's actor as a LearnedPolicy: arrays, no torch."""
-    policy = model.policy
+    policy: Any = model.policy
     linear = [layer for layer in policy.mlp_extractor.policy_net if isinstance(layer, torch.nn.Linear)]
     layers = [
         (
