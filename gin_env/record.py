@@ -94,11 +94,11 @@ def read_records(path: str | Path) -> Iterator[Round]:
     Raises:
         ValueError: a line is no sound record; the message names the file and the line.
     """
-    with Path(path).open(encoding="utf-8") as file:
+    with Path(path).open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
-                yield replay(line)
-            except (ValueError, TypeError) as error:
+                yield replay(line.decode().rstrip("\n"))
+            except (ValueError, TypeError, NotImplementedError) as error:
                 raise ValueError(f"{path}, line {number}: {error}") from None
 
 

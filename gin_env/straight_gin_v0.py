@@ -36,17 +36,17 @@ from __future__ import annotations
 from typing import Any
 
 from pettingzoo import AECEnv, ParallelEnv
-from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from gin_env.envs.aec import StraightGinAEC as raw_env  # noqa: N813  # PettingZoo's name for it
-from gin_env.envs.episode import default_illegal_reward
+from gin_env.envs.episode import checked_reward, default_illegal_reward
+from gin_env.envs.guard import Guard
 
 __all__ = ["env", "parallel_env", "raw_env"]
 
 
 def env(*, illegal_reward: float | None = None, **settings: Any) -> AECEnv[str, Any, int]:
-    """The environment with PettingZoo's usual wrappers: an illegal action ends the game, a misuse of the API is an error.
+    """The environment with the checks of PettingZoo's usual wrappers: an illegal action ends the game, misuse is an error.
 
     Args:
         illegal_reward: the reward of whoever acts illegally; None: no better than the worst loss.
@@ -55,9 +55,7 @@ def env(*, illegal_reward: float | None = None, **settings: Any) -> AECEnv[str, 
     raw = raw_env(**settings)
     if illegal_reward is None:
         illegal_reward = default_illegal_reward(raw.rules, raw.reward)
-    environment: AECEnv[str, Any, int] = wrappers.TerminateIllegalWrapper(raw, illegal_reward=float(illegal_reward))
-    environment = wrappers.AssertOutOfBoundsWrapper(environment)
-    return wrappers.OrderEnforcingWrapper(environment)
+    return Guard(raw, checked_reward("illegal_reward", illegal_reward))
 
 
 def parallel_env(**settings: Any) -> ParallelEnv[str, Any, int]:

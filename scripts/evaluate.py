@@ -10,7 +10,6 @@ Examples:
 
 from __future__ import annotations
 
-import argparse
 import sys
 from itertools import combinations
 from pathlib import Path
@@ -23,12 +22,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from gin_env.arena.duplicate import play_pairs
 from gin_env.policies.registry import policy
 from gin_env.rules.ruleset import Rules, compiled_rules
-from scripts.command_line import run_command
+from scripts.command_line import Parser, run_command
 
 
 def main() -> None:
     """Parse the command line, play a round robin, print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(__doc__)
     parser.add_argument("--agents", nargs="+", required=True, metavar="A", help="names of the ladder, or saved runs")
     parser.add_argument("--deals", type=int, default=2_000, help="deals a pair, each played twice (default 2000)")
     parser.add_argument("--seed", type=int, default=0, help="deal i is hand i of this seed (default 0)")
@@ -42,6 +41,8 @@ def main() -> None:
         raise ValueError(f"--agents {' '.join(arguments.agents)}: expected at least two, they play each other")
     if arguments.deals < 2:
         raise ValueError(f"--deals {arguments.deals}: expected at least 2, an interval needs that")
+    if arguments.json is not None and arguments.json.is_dir():
+        raise ValueError(f"--json {arguments.json}: expected a file, this is a folder")
     rules = Rules.preset(arguments.rules)
     compiled_rules(rules)
     agents = [policy(name) for name in arguments.agents]

@@ -7,7 +7,6 @@ Examples:
 
 from __future__ import annotations
 
-import argparse
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +24,7 @@ from gin_env.rules.actions import DRAW, action_text
 from gin_env.rules.cards import card_text
 from gin_env.rules.melds import best_melds, deadwood
 from gin_env.rules.ruleset import Rules
-from scripts.command_line import run_command
+from scripts.command_line import Parser, run_command
 
 FILE = Path(__file__).resolve().parent.parent / "tests" / "golden" / "hands.txt"
 
@@ -105,7 +104,7 @@ def golden_text() -> str:
 
 def main() -> None:
     """Parse the command line, write or compare."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing, only compare")
     arguments = parser.parse_args()
     text = golden_text()

@@ -8,7 +8,6 @@ Examples:
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import sys
 import time
@@ -22,12 +21,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from gin_env.arena.duplicate import play_pairs
 from gin_env.policies.registry import policy
 from gin_env.rules.ruleset import Rules
-from scripts.command_line import run_command
+from scripts.command_line import Parser, run_command
 
 
 def main() -> None:
     """Parse the command line, train, evaluate, and say where everything lies."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(__doc__)
     parser.add_argument("--config", type=Path, help="a configuration file, see configs/")
     parser.add_argument("--resume", type=Path, help="the folder of an interrupted run")
     parser.add_argument("--out", type=Path, help="the run's folder (default: runs/NAME, numbered if that is taken)")
@@ -67,7 +66,7 @@ def main() -> None:
             if stage in tasks:
                 bars.update(tasks[stage], advance=done, text=text)
 
-        console.print(f"training {config.name} in {folder}")
+        console.print(f"training {config.name} in {folder}", markup=False, soft_wrap=True)
         if arguments.resume is None:
             trained = train(config, folder, shlex.join(["python", *sys.argv]), progress)
         else:
@@ -95,7 +94,7 @@ def main() -> None:
         ("config.yaml", "the configuration; command.txt beside it"),
         ("checkpoint.zip", "for --resume"),
     ):
-        console.print(f"  {folder / name}  {what}", soft_wrap=True)
+        console.print(f"  {folder / name}  {what}", markup=False, soft_wrap=True)
 
 
 def _free_folder(folder: Path) -> Path:

@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import pettingzoo
@@ -39,9 +40,13 @@ def run_fresh(code: str) -> str:
     return ran.stdout.strip()
 
 
-@pytest.mark.parametrize(
-    "statement", ["import gin_env", "from gin_env import straight_gin_v0", "import gin_env.arena.duplicate"]
+EVERY_MODULE = (
+    "import gin_env, importlib, pkgutil;"
+    "[importlib.import_module(module.name) for module in pkgutil.walk_packages(gin_env.__path__, 'gin_env.')]"
 )
+
+
+@pytest.mark.parametrize("statement", ["import gin_env", EVERY_MODULE], ids=["package", "every module"])
 def test_import_loads_nothing_heavy(statement: str) -> None:
     heavy = ["torch", "stable_baselines3", "sb3_contrib", "pygame", "matplotlib", "training", "rich", "pydantic"]
     assert run_fresh(f"{statement}; import sys; print([name for name in {heavy} if name in sys.modules])") == "[]"
@@ -90,7 +95,13 @@ def test_public_arguments() -> None:
         assert hasattr(hand, name)
     for name in ("clone", "view", "observation", "determinize"):
         assert callable(getattr(hand, name))
-    settings = {"rules": "straight", "match": "hand", "observation": "bits", "reward": "points", "render_mode": None}
+    settings: dict[str, Any] = {
+        "rules": "straight",
+        "match": "hand",
+        "observation": "bits",
+        "reward": "points",
+        "render_mode": None,
+    }
     for make in (straight_gin_v0.env, straight_gin_v0.raw_env, straight_gin_v0.parallel_env):
         assert make(**settings).possible_agents == ["player_0", "player_1"]
     vector = gin_env.VectorEnv(
@@ -160,20 +171,16 @@ def test_imports_point_one_way(module: str) -> None:
         assert other == part or RANKS[other] < RANKS[part], f"{module} imports {imported}"
 
 
-def test_the_rules_need_numpy_and_numba_alone() -> None:
-    """Besides the standard library and the package's own foundations."""
-    allowed = set(sys.stdlib_module_names) | {"numpy", "numba", "llvmlite", "gin_env"}
-    for path in [*(PACKAGE / "rules").glob("*.py"), PACKAGE / "bits.py", PACKAGE / "compiled.py", PACKAGE / "observation.py"]:
+@pytest.mark.parametrize(
+    ("folder", "libraries"),
+    [("rules", {"numpy", "numba", "llvmlite"}), ("", {"numpy", "numba", "llvmlite", "gymnasium", "pettingzoo"})],
+    ids=["rules", "package"],
+)
+def test_nothing_but_the_core_dependencies_is_imported(folder: str, libraries: set[str]) -> None:
+    allowed = set(sys.stdlib_module_names) | libraries | {"gin_env"}
+    for path in (PACKAGE / folder).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom):
                 names = [node.module or ""]
             assert {name.split(".")[0] for name in names} <= allowed, path
-
-
-def test_nothing_of_the_package_imports_training_or_scripts() -> None:
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            named = node.module if isinstance(node, ast.ImportFrom) else None
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [named or ""]
-            assert not {name.split(".")[0] for name in names} & {"training", "scripts", "tests"}, path

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from gin_env.policies.registry import policy
 from gin_env.rules.ruleset import Rules, compiled_rules
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class NetworkConfig(_Section):
     """Actor and critic, each a multilayer perceptron of its own."""
 
-    hidden: tuple[int, ...] = Field((256, 256), min_length=1, description="widths of the hidden layers")
+    hidden: tuple[Annotated[int, Field(ge=1)], ...] = Field((256, 256), min_length=1, description="widths of the hidden layers")
     activation: Literal["relu", "tanh"] = "relu"
 
 
@@ -92,7 +92,7 @@ class EvaluationConfig(_Section):
 class RunConfig(_Section):
     """A training run."""
 
-    name: str = Field("run", pattern=r"^[A-Za-z0-9._-]+$", description="the run's folder below runs/")
+    name: str = Field("run", pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$", description="the run's folder below runs/")
     seed: int = Field(0, ge=0, lt=2**31)
     threads: int = Field(2, ge=1, description="of torch")
     rules: str | dict[str, Any] = "straight"
@@ -125,6 +125,16 @@ class RunConfig(_Section):
                 raise ValueError(f"weight {weight} of {name!r}: expected a number above 0")
         return opponents
 
+    @model_validator(mode="after")
+    def _no_batch_of_one(self) -> RunConfig:
+        decisions = self.lanes * self.ppo.rollout
+        if decisions % self.ppo.batch_size == 1:
+            raise ValueError(
+                f"ppo.batch_size={self.ppo.batch_size}: of lanes * ppo.rollout = {decisions} decisions one is left over, "
+                "and a batch of one can't be normalized; expected another size"
+            )
+        return self
+
     def as_yaml(self) -> str:
         """Every field, as configs/*.yaml writes it."""
         return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False)
@@ -145,7 +155,7 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
         values = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ValueError(f"{path} can't be read: {error.strerror}") from None
-    except yaml.YAMLError as error:
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise ValueError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
     if not isinstance(values, dict):
         raise ValueError(f"{path} holds {type(values).__name__}: expected a mapping of configuration keys")
@@ -153,7 +163,11 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
         key, equals, text = override.partition("=")
         if not equals or not key:
             raise ValueError(f"override {override!r}: expected key=value, such as ppo.steps=1000")
-        _set(values, key.split("."), yaml.safe_load(text), override)
+        try:
+            value = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise ValueError(f"override {override!r}: {' '.join(str(error).split())}") from None
+        _set(values, key.split("."), value, override)
     try:
         return RunConfig.model_validate(values)
     except ValidationError as error:
@@ -172,6 +186,8 @@ def _explained(problem: Any) -> str:
     """A pydantic error in one line: the key, the value, what was expected."""
     place = [str(part) for part in problem["loc"]]
     key = ".".join(place)
+    if not place:
+        return str(problem["msg"])
     if problem["type"] != "extra_forbidden":
         return f"{key}={problem['input']!r}: {problem['msg']}"
     section: type[BaseModel] = RunConfig

@@ -1,14 +1,13 @@
 """A training run: warm start, MaskablePPO against a list of opponents, checkpoints, learning curve, the saved policy.
 
-A run's folder holds config.yaml, command.txt, start.npz (the policy that PPO began from), checkpoint.zip, progress.csv and
-TensorBoard events, curve.csv, and at the end policy.npz.
+A run's folder holds config.yaml, command.txt, start.npz (the policy that PPO began from), checkpoint.zip, progress.csv (and
+progress-from-STEPS.csv of each time it was resumed), TensorBoard events, curve.csv, and at the end policy.npz.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from typing import Any
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import configure
+from stable_baselines3.common.logger import Logger, make_output_format
 
 from gin_env.arena.duplicate import play_pairs
 from gin_env.files import whole_file, write_text
@@ -51,6 +50,8 @@ def train(config: RunConfig, folder: Path, command: str, progress: Progress) -> 
     Raises:
         ValueError: the folder is not empty.
     """
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is a file: expected the folder of a new run")
     if folder.exists() and any(folder.iterdir()):
         raise ValueError(f"{folder} is not empty: take another folder, or --resume {folder}")
     folder.mkdir(parents=True, exist_ok=True)
@@ -85,7 +86,7 @@ def resume(config: RunConfig, folder: Path, progress: Progress) -> LearnedPolicy
     model = _new_model(config)
     try:
         loaded = MaskablePPO.load(file, env=model.get_env(), device="cpu")
-    except (OSError, EOFError, KeyError, ValueError, RuntimeError, zipfile.BadZipFile) as error:
+    except Exception as error:  # SB3, pickle, torch and zipfile each have their own
         raise ValueError(f"{file} is no sound checkpoint: {error}") from None
     environment = loaded.get_env()
     assert environment is not None
@@ -122,7 +123,7 @@ def _new_model(config: RunConfig) -> MaskablePPO:
     def learning_rate(remaining: float) -> float:
         return ppo.final_learning_rate + remaining * (ppo.learning_rate - ppo.final_learning_rate)
 
-    return MaskablePPO(
+    model = MaskablePPO(
         "MlpPolicy",
         environment,
         learning_rate=learning_rate,
@@ -142,15 +143,18 @@ def _new_model(config: RunConfig) -> MaskablePPO:
         seed=config.seed,
         device="cpu",
     )
+    # SB3 has given its own seed to the environment: run 2's lanes would play nearly all deals of run 1's.
+    environment.seed(_lane_seed(config, 0))
+    return model
 
 
 def _learn(model: MaskablePPO, config: RunConfig, folder: Path, progress: Progress) -> LearnedPolicy:
-    model.set_logger(configure(str(folder), ["csv", "tensorboard"]))
     recorder = _Recorder(config, folder, progress)
     # SB3 adds the steps already done to the total it is given.
     left = max(0, config.ppo.steps - model.num_timesteps)
     try:
         if left:
+            model.set_logger(_logger(folder, model.num_timesteps))
             model.learn(left, callback=recorder, reset_num_timesteps=model.num_timesteps == 0)
     except KeyboardInterrupt:
         save_checkpoint(model, folder)
@@ -159,6 +163,12 @@ def _learn(model: MaskablePPO, config: RunConfig, folder: Path, progress: Progre
     trained = exported(model, config.name, Rules.of(config.rules))
     trained.save(folder / FILE_NAME)
     return trained
+
+
+def _logger(folder: Path, steps: int) -> Logger:
+    """SB3's logger, which begins its CSV anew: a resumed run gets one of its own, progress-from-STEPS.csv."""
+    suffix = f"-from-{steps}" if steps else ""
+    return Logger(str(folder), [make_output_format("csv", str(folder), suffix), make_output_format("tensorboard", str(folder))])
 
 
 def save_checkpoint(model: MaskablePPO, folder: Path) -> None:
@@ -185,7 +195,8 @@ class _Recorder(BaseCallback):
 
     def _on_training_start(self) -> None:
         self._reported = self.num_timesteps
-        self._next_point = self.num_timesteps + (self._config.curve.every if self.num_timesteps else 0)
+        points = _curve_rows(self._curve)
+        self._next_point = int(points[-1]["steps"]) + self._config.curve.every if points else 0
         self._next_checkpoint = self.num_timesteps
 
     def _on_rollout_start(self) -> None:

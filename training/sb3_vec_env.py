@@ -70,7 +70,10 @@ class GinVecEnv(VecEnv):
         return self.lanes.observations.copy()
 
     def step_async(self, actions: NDArray[Any]) -> None:
-        self._actions = np.asarray(actions).astype(np.int64)
+        array = np.asarray(actions)
+        if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
+            raise ValueError(f"actions of shape {array.shape} and type {array.dtype}: expected ({self.num_envs},) integers")
+        self._actions = array.astype(np.int64)
 
     def step_wait(self) -> VecEnvStepReturn:
         lanes = self.lanes

@@ -28,26 +28,39 @@ from gin_env.rules import phases
 from gin_env.rules.actions import ACTIONS, illegal
 from gin_env.rules.cards import cards_of
 from gin_env.rules.ruleset import Rules, compiled_rules
-from gin_env.rules.state import LIMIT, OUTCOMES, PHASES, RECORD
+from gin_env.rules.state import FORFEIT, LIMIT, OUTCOMES, PHASES, RECORD
 from gin_env.rules.view import VIEW, View, legal_actions, write_view, write_views
 
 AGENTS = ("player_0", "player_1")
 STOCK_COLUMNS = 17  # a stock card of the state: rank (13), suit (4)
 STATE_WIDTH = 2 * WIDTH + 31 * STOCK_COLUMNS
 
-_NO_ACTIONS = np.zeros(ACTIONS, np.int8)
-_NO_ACTIONS.flags.writeable = False
-
 
 @jit
-def _observe(records: NDArray[np.void], seat: int, scratch: NDArray[np.void], observation: NDArray[np.int8]) -> None:
+def _observe(
+    records: NDArray[np.void],
+    seat: int,
+    scratch: NDArray[np.void],
+    observation: NDArray[np.int8],
+    mask: NDArray[np.int8],
+) -> None:
+    """Write a seat's observation and action mask."""
     write_view(records[0], seat, scratch[0])
     write_observation(scratch[0], observation)
+    write_action_mask(scratch[0].legal, mask)
 
 
 @jit
-def _mask(records: NDArray[np.void], mask: NDArray[np.int8]) -> None:
-    write_action_mask(records[0].hidden.legal, mask)
+def _masks(records: NDArray[np.void], masks: NDArray[np.int8]) -> None:
+    """Write the action mask of the seat to act in the first row, an empty one in the second."""
+    write_action_mask(records[0].hidden.legal, masks[0])
+    masks[1] = 0
+
+
+@jit
+def _forfeit(records: NDArray[np.void]) -> None:
+    phases.end_hand(records[0], FORFEIT)
+    phases.find_legal(records[0])
 
 
 class StraightGinAEC(AECEnv[str, dict[str, NDArray[np.int8]], int]):  # type: ignore[misc]  # PettingZoo ships no types
@@ -130,13 +143,15 @@ class StraightGinAEC(AECEnv[str, dict[str, NDArray[np.int8]], int]):  # type: ig
         self.truncations = dict.fromkeys(AGENTS, False)
         self._skip_agent_selection = None
         self._select(int(self._records["public"]["player"][0]))
+        if self.render_mode == "human":
+            self.render()
 
     def observe(self, agent: str) -> dict[str, NDArray[np.int8]]:
         """What an agent may know now: `observation` (960,) and `action_mask` (108,), int8; the mask is zero off turn."""
-        observation = np.empty(WIDTH, np.int8)
-        _observe(self._records, AGENTS.index(agent), self._scratch, observation)
-        mask = self._mask if agent == self._to_act else _NO_ACTIONS
-        return {"observation": observation, "action_mask": mask.copy()}
+        self._check_begun("observe()")
+        observation, mask = np.empty(WIDTH, np.int8), np.empty(ACTIONS, np.int8)
+        _observe(self._records, AGENTS.index(agent), self._scratch, observation, mask)
+        return {"observation": observation, "action_mask": mask}
 
     def step(self, action: int | None) -> None:
         """Do the action of the agent to act; None for an agent whose episode is over.
@@ -144,10 +159,15 @@ class StraightGinAEC(AECEnv[str, dict[str, NDArray[np.int8]], int]):  # type: ig
         Raises:
             IllegalAction: the action is not legal now; nothing is changed.
         """
+        self._check_begun("step()")
+        if not self.agents:
+            raise ValueError("step() after the end of the hand: reset the environment first")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
+        if isinstance(action, np.ndarray) and action.shape == () and action.dtype.kind in "iu":
+            action = int(action)
         number = isinstance(action, (int, np.integer)) and not isinstance(action, bool) and 0 <= action < ACTIONS
         if action is None or not number or not phases.apply_first(self._records, action):
             public = self._records["public"]
@@ -166,17 +186,12 @@ class StraightGinAEC(AECEnv[str, dict[str, NDArray[np.int8]], int]):  # type: ig
     def _select(self, seat: int) -> None:
         """Make a seat the one to act and put the action masks in the infos."""
         self.agent_selection = AGENTS[seat]
-        self._to_act: str | None = AGENTS[seat]
-        self._mask = np.empty(ACTIONS, np.int8)
-        _mask(self._records, self._mask)
-        self.infos = {
-            AGENTS[seat]: {"action_mask": self._mask},
-            AGENTS[1 - seat]: {"action_mask": _NO_ACTIONS},
-        }
+        masks = np.empty((2, ACTIONS), np.int8)
+        _masks(self._records, masks)
+        self.infos = {AGENTS[seat]: {"action_mask": masks[0]}, AGENTS[1 - seat]: {"action_mask": masks[1]}}
 
     def _finish(self) -> None:
         """End the episode for both agents."""
-        self._to_act = None
         public = self._records["public"]
         limited = public["outcome"][0] == LIMIT
         (self.truncations if limited else self.terminations).update(dict.fromkeys(AGENTS, True))
@@ -186,9 +201,34 @@ class StraightGinAEC(AECEnv[str, dict[str, NDArray[np.int8]], int]):  # type: ig
         gained = float(first - second) if self.reward == "points" else won
         self.rewards = {AGENTS[0]: gained, AGENTS[1]: 0.0 - gained}
         self._accumulate_rewards()
+        self._tell_ending()
+
+    def forfeit(self, illegal_reward: float) -> None:
+        """End the hand after an illegal action of the agent to act, as PettingZoo's TerminateIllegal does.
+
+        Args:
+            illegal_reward: that agent's reward; the other's is 0. Both agents are terminated and truncated.
+        """
+        offender = self.agent_selection
+        _forfeit(self._records)
+        self._select(AGENTS.index(offender))
+        self.terminations = dict.fromkeys(AGENTS, True)
+        self.truncations = dict.fromkeys(AGENTS, True)
+        self._cumulative_rewards[offender] = 0.0
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self.rewards[offender] = illegal_reward
+        self._accumulate_rewards()
+        self._tell_ending()
+        self._deads_step_first()
+
+    def _tell_ending(self) -> None:
         last = ending(self._records)
         for info in self.infos.values():
             info.update(last)
+
+    def _check_begun(self, call: str) -> None:
+        if not self._seeded:
+            raise ValueError(f"{call} before reset(): reset the environment first")
 
     def state(self) -> NDArray[np.int8]:
         """Everything, hidden cards included, for a critic in training: never for a player.
@@ -197,11 +237,12 @@ class StraightGinAEC(AECEnv[str, dict[str, NDArray[np.int8]], int]):  # type: ig
             (2447,) int8 of 0 and 1: the observations of seats 0 and 1, then the cards of the stock from its top, each as rank
             (13) and suit (4).
         """
-        state = np.zeros(STATE_WIDTH, np.int8)
+        self._check_begun("state()")
+        state, mask = np.zeros(STATE_WIDTH, np.int8), np.empty(ACTIONS, np.int8)
         for seat in (0, 1):
-            _observe(self._records, seat, self._scratch, state[seat * WIDTH : (seat + 1) * WIDTH])
+            _observe(self._records, seat, self._scratch, state[seat * WIDTH : (seat + 1) * WIDTH], mask)
         left = int(self._records["public"]["stock_left"][0])
-        for place, card in enumerate(self._records["hidden"]["deck"][0][52 - left :]):
+        for place, card in enumerate(self._records["hidden"]["deck"][0][52 - left :].tolist()):
             start = 2 * WIDTH + STOCK_COLUMNS * place
             state[[start + card % 13, start + 13 + card // 13]] = 1
         return state
@@ -215,7 +256,8 @@ class StraightGinAEC(AECEnv[str, dict[str, NDArray[np.int8]], int]):  # type: ig
         if self.render_mode is None:
             gymnasium.logger.warn("render() without a render_mode draws nothing: make the environment with render_mode='ansi'")
             return None
-        seat = 0 if self._to_act is None else AGENTS.index(self._to_act)
+        self._check_begun("render()")
+        seat = max(0, int(self._records["public"]["player"][0]))
         view = np.zeros(1, VIEW)
         write_views(self._records, np.array([seat], np.int8), view)
         laid_down = None

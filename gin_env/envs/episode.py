@@ -26,9 +26,16 @@ RENDER_MODES = ("human", "ansi")
 
 
 def checked_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
-    """Raise a ValueError that names the argument unless the value is one of the choices."""
-    if value not in choices:
+    """Raise a ValueError that names the argument unless the value is one of the choices, of the same type."""
+    if not any(type(value) is type(choice) and value == choice for choice in choices):
         raise ValueError(f"{name}={value!r}: expected one of {', '.join(map(repr, choices))}")
+
+
+def checked_reward(name: str, value: object) -> float:
+    """The reward as a float, or a ValueError that names the argument."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
+        raise ValueError(f"{name}={value!r}: expected a finite number")
+    return float(value)
 
 
 def checked_options(options: Mapping[str, Any] | None) -> tuple[list[int] | None, int | None]:

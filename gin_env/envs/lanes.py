@@ -18,6 +18,7 @@ from gin_env.envs.episode import (
     MATCHES,
     REWARDS,
     checked_choice,
+    checked_reward,
     default_illegal_reward,
 )
 from gin_env.observation import WIDTH, write_action_mask, write_observation
@@ -68,6 +69,16 @@ def _begin(
         seats[lane] = seat
         outside[lane] = 1 << seat
         opponents[lane] = first_opponent + chosen
+
+
+@jit
+def _first_not_due(records: NDArray[np.void], outside: NDArray[np.int8]) -> int:
+    """The first lane in which no outside decision is due, -1 if there is none."""
+    for lane in range(len(records)):
+        player = records[lane].public.player
+        if player < 0 or not (outside[lane] >> player) & 1:
+            return lane
+    return -1
 
 
 @jit
@@ -214,7 +225,11 @@ class Lanes:
         self.rules = Rules.of(rules)
         self.reward = reward
         self.illegal_action = illegal_action
-        self.illegal_reward = default_illegal_reward(self.rules, reward) if illegal_reward is None else float(illegal_reward)
+        self.illegal_reward = (
+            default_illegal_reward(self.rules, reward)
+            if illegal_reward is None
+            else checked_reward("illegal_reward", illegal_reward)
+        )
         n = self.num_lanes = int(num_lanes)
         self._learner_seat = ANY_SEAT if learner_seat == "random" else int(learner_seat)
         self._all = np.arange(n)
@@ -230,6 +245,7 @@ class Lanes:
         self._outside = np.full(n, BOTH_SEATS, np.int8)
         self._forfeits = np.zeros(n, np.bool_)
         self._scratch = np.zeros(1, VIEW)
+        self._begun = False
         self._policies: list[Policy] = []
         self._opponents = np.zeros(n, np.int16)
         self._first_opponent = 0
@@ -243,7 +259,7 @@ class Lanes:
             ValueError: an unknown policy, weights that are not positive, or a change between an opponent and none.
         """
         entries = _weighted(opponent)
-        if (self._policies and not entries) or (entries and not self._policies and self.records["public"]["phase"].any()):
+        if (self._policies and not entries) or (entries and not self._policies and self._begun):
             raise ValueError(f"opponent={opponent!r}: an environment with an opponent keeps having one, and one without none")
         # Opponents that hands in progress were begun with stay; the rest make room.
         kept = sorted({int(i) for i in self._opponents}) if self._policies else []
@@ -259,6 +275,7 @@ class Lanes:
         """Give each lane its seed; the next :meth:`begin` deals the first hand of it."""
         self.records["hidden"]["seed"] = np.array(list(seeds), np.uint64)
         self.records["hidden"]["deal"] = 0
+        self._begun = True
 
     def begin(self, lanes: NDArray[np.int64] | None = None) -> None:
         """Deal the lanes' hands and play on to the first outside decision.
@@ -268,30 +285,37 @@ class Lanes:
         """
         lanes = self._all if lanes is None else lanes
         while len(lanes):
-            _begin(
-                self.records,
-                lanes,
-                self._learner_seat,
-                self._first_opponent,
-                self._shares,
-                self.seats,
-                self._outside,
-                self._opponents,
-            )
-            self._start_policies(lanes)
+            self._seat(lanes)
             self.play_opponents()
             lanes = lanes[self.records["public"]["phase"][lanes] == OVER]
             self.next_deal(lanes)
 
-    def begin_with(self, deck: list[int] | None, first_player: int | None) -> None:
-        """Begin every lane's hand with a deck or first player given from outside, then play on as :meth:`begin` does.
+    def begin_with(self, lanes: NDArray[np.int64], deck: list[int] | None, first_player: int | None) -> None:
+        """Begin the lanes' hands with a deck or first player given from outside, then play on as :meth:`begin` does.
 
         Raises:
             ValueError: the opponent ends the hand before the learner decides anything.
         """
+        self._seat(lanes)
+        for lane in lanes:
+            record = self.records[lane : lane + 1]
+            if deck is not None:
+                record["hidden"]["deck"] = deck
+            first = int(record["public"]["first_player"][0]) if first_player is None else first_player
+            phases.lay_out_first(record, first)
+        self.play_opponents()
+        if (self.records["public"]["phase"][lanes] == OVER).any():
+            raise ValueError("with this deck the opponent goes out before the learner decides anything: take another")
+
+    def next_deal(self, lanes: NDArray[np.int64]) -> None:
+        """Turn to the lanes' next hand, which :meth:`begin` will deal."""
+        self.records["hidden"]["deal"][lanes] += 1
+
+    def _seat(self, lanes: NDArray[np.int64]) -> None:
+        """Deal the lanes' hands and say who plays them."""
         _begin(
             self.records,
-            self._all,
+            lanes,
             self._learner_seat,
             self._first_opponent,
             self._shares,
@@ -299,22 +323,6 @@ class Lanes:
             self._outside,
             self._opponents,
         )
-        for lane in range(self.num_lanes):
-            record = self.records[lane : lane + 1]
-            if deck is not None:
-                record["hidden"]["deck"] = deck
-            first = int(record["public"]["first_player"][0]) if first_player is None else first_player
-            phases.lay_out_first(record, first)
-        self._start_policies(self._all)
-        self.play_opponents()
-        if (self.records["public"]["phase"] == OVER).any():
-            raise ValueError("with this deck the opponent goes out before the learner decides anything: take another")
-
-    def next_deal(self, lanes: NDArray[np.int64]) -> None:
-        """Turn to the lanes' next hand, which :meth:`begin` will deal."""
-        self.records["hidden"]["deal"][lanes] += 1
-
-    def _start_policies(self, lanes: NDArray[np.int64]) -> None:
         for i, policy in enumerate(self._policies):
             if policy.compiled is None:
                 policy.start(lanes[self._opponents[lanes] == i])
@@ -343,7 +351,13 @@ class Lanes:
 
         Raises:
             IllegalAction: with `illegal_action="raise"`; no lane was changed.
+            ValueError: an opponent is still to act, as the last call was interrupted.
         """
+        lane = _first_not_due(self.records, self._outside)
+        if lane >= 0:
+            raise ValueError(
+                f"no decision is due in game {lane}, as the last call was interrupted: reset the environment first"
+            )
         if self.illegal_action == "raise":
             self.check(actions)
         _apply_all(self.records, actions, self.acting, self._forfeits)
@@ -428,6 +442,8 @@ def lane_seeds(seed: int | Sequence[int] | None, n: int) -> list[int]:
     if seed is None or isinstance(seed, (int, np.integer)):
         first = checked_seed(seed)
         return [(first + i) % 2**64 for i in range(n)]
+    if not isinstance(seed, (Sequence, np.ndarray)) or isinstance(seed, str):
+        raise ValueError(f"seed={seed!r}: expected None, an integer, or a sequence of them")
     if len(seed) != n:
         raise ValueError(f"{len(seed)} seeds for {n} games: expected one seed for each, or a single integer")
     return [checked_seed(s) for s in seed]

@@ -75,10 +75,11 @@ class StraightGinEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             self._seeded = True
         else:
             self._lanes.next_deal(np.zeros(1, np.int64))
+        self._open = False
         if deck is None and first_player is None:
             self._lanes.begin()
         else:
-            self._lanes.begin_with(deck, first_player)
+            self._lanes.begin_with(np.zeros(1, np.int64), deck, first_player)
         self._open = True
         if self.render_mode == "human":
             self.render()

@@ -67,7 +67,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.render_mode = None
         self._copy = copy
-        self._begun = False
+        self._begun = False  # hands are open
+        self._dealt = False  # the first hands of the seeds have been dealt
         self._lanes.seed(lane_seeds(seed, self.num_envs))
 
     def reset(
@@ -77,21 +78,26 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
 
         Args:
             seed: as for the class; None: go on with the seeds in use.
-            options: `deck` and `first_player`, for all games, as in :class:`gin_env.Round`.
+            options: `deck` and `first_player`, as in :class:`gin_env.Round`; `reset_mask`, (n,) bool: deal anew in these games
+                only (not with a seed).
 
         Raises:
             ValueError: a bad seed or a bad value of a known option.
         """
+        options = dict(options or {})
+        lanes = self._reset_lanes(options.pop("reset_mask", None))
         deck, first_player = checked_options(options)
         if seed is not None:
             self._lanes.seed(lane_seeds(seed, self.num_envs))
-        elif self._begun:
-            self._lanes.next_deal(np.arange(self.num_envs))
-        self._begun = True
+            lanes = np.arange(self.num_envs)
+        elif self._dealt:
+            self._lanes.next_deal(lanes)
+        self._begun, self._dealt = False, True
         if deck is None and first_player is None:
-            self._lanes.begin()
+            self._lanes.begin(lanes)
         else:
-            self._lanes.begin_with(deck, first_player)
+            self._lanes.begin_with(lanes, deck, first_player)
+        self._begun = True
         return self._observed()
 
     def step(
@@ -138,6 +144,16 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
 
     def close_extras(self, **kwargs: Any) -> None:
         """Nothing to release."""
+
+    def _reset_lanes(self, mask: Any) -> NDArray[np.int64]:
+        """The games that a reset deals anew: those of Gymnasium's reset mask, or all."""
+        if mask is None:
+            return np.arange(self.num_envs)
+        if not isinstance(mask, np.ndarray) or mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
+            raise ValueError(f"reset_mask={mask!r}: expected a bool array of shape ({self.num_envs},) with a True in it")
+        if not self._begun:
+            raise ValueError("reset_mask before the first reset: deal in every game first")
+        return np.flatnonzero(mask)
 
     def _checked(self, actions: ArrayLike) -> NDArray[np.int64]:
         array = np.asarray(actions)

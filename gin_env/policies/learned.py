@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -96,22 +97,48 @@ def load_policy(path: str | Path, sample: bool = False) -> LearnedPolicy:
     if not file.is_file():
         raise ValueError(f"{path} holds no {FILE_NAME}: expected a saved policy or the folder of a finished run")
     try:
-        with np.load(file, allow_pickle=False) as archive:
-            about = json.loads(str(archive["about"]))
-            if not isinstance(about, dict) or about.get("format") != FORMAT:
-                raise ValueError(f"it states format {about!r:.60}, expected {FORMAT!r}")
-            if about["observation_version"] != OBSERVATION_VERSION:
-                raise ValueError(
-                    f"it was trained on observation version {about['observation_version']!r}, "
-                    f"this is version {OBSERVATION_VERSION}"
-                )
-            sizes = about["sizes"]
-            layers = [(archive[f"weights_{i}"], archive[f"bias_{i}"]) for i in range(len(sizes) - 1)]
-        if [WIDTH, *(weights.shape[1] for weights, _ in layers)] != sizes:
-            raise ValueError(f"its layers are not of the sizes it states, {sizes!r}")
-        return LearnedPolicy(str(about["name"]), layers, about["activation"], Rules.of(about["rules"]), sample)
-    except (OSError, KeyError, TypeError, IndexError, EOFError, ValueError, zipfile.BadZipFile) as error:
+        return _read(file, sample)
+    except _UNSOUND as error:
         raise ValueError(f"{file} is no sound policy file: {error}") from None
+
+
+# What numpy, zipfile and json raise for files that are not what they claim to be.
+_UNSOUND = (
+    OSError,
+    EOFError,
+    AttributeError,
+    KeyError,
+    IndexError,
+    TypeError,
+    ValueError,
+    RuntimeError,
+    NotImplementedError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+def _read(file: Path, sample: bool) -> LearnedPolicy:
+    """The policy of a file; any of `_UNSOUND` if it is none."""
+    with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
+        about = json.loads(str(archive["about"]))
+        if not isinstance(about, dict) or about.get("format") != FORMAT:
+            raise ValueError(f"it states format {about!r:.60}, expected {FORMAT!r}")
+        for name in ("name", "observation_version", "sizes", "activation", "rules"):
+            if name not in about:
+                raise ValueError(f"it has no {name!r}")
+        if about["observation_version"] != OBSERVATION_VERSION:
+            raise ValueError(
+                f"it was trained on observation version {about['observation_version']!r}, this is version {OBSERVATION_VERSION}"
+            )
+        sizes = about["sizes"]
+        if not isinstance(sizes, list) or len(sizes) < 2:
+            raise ValueError(f"sizes={sizes!r}: expected a list of layer widths")
+        layers = [(archive[f"weights_{i}"], archive[f"bias_{i}"]) for i in range(len(sizes) - 1)]
+    policy = LearnedPolicy(str(about["name"]), layers, about["activation"], Rules.of(about["rules"]), sample)
+    if [WIDTH, *(weights.shape[1] for weights, _ in layers)] != sizes:
+        raise ValueError(f"its layers are not of the sizes it states, {sizes!r}")
+    return policy
 
 
 def _check_layers(layers: Layers, activation: str) -> None:
@@ -119,7 +146,7 @@ def _check_layers(layers: Layers, activation: str) -> None:
         raise ValueError(f"activation={activation!r}: expected one of {', '.join(ACTIVATIONS)}")
     inputs = WIDTH
     for i, (weights, bias) in enumerate(layers):
-        if weights.ndim != 2 or weights.shape[0] != inputs or bias.shape != (weights.shape[1],):
+        if weights.ndim != 2 or bias.ndim != 1 or weights.shape[0] != inputs or bias.shape != (weights.shape[1],):
             raise ValueError(f"layer {i} has weights {weights.shape} and bias {bias.shape}: expected {inputs} inputs")
         if weights.dtype != np.float32 or bias.dtype != np.float32:
             raise ValueError(f"layer {i} is of {weights.dtype} and {bias.dtype}: expected float32")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gin_env.observation import OFFSETS
 from gin_env.policies.policy import Batch, Policy
+from gin_env.policies.registry import policy
 from gin_env.rules.actions import ACTIONS, BIG_GIN, DISCARD, DRAW, GO_OUT, TAKE
 from gin_env.rules.cards import VALUES
 
@@ -56,6 +57,17 @@ class Player(Policy):
 
     def act(self, batch: Batch) -> NDArray[np.int64]:
         return decide(batch.observations, batch.action_masks)
+
+
+class Uncompiled(Policy):
+    """A bot as a policy of plain Python: it has `act` and no compiled function."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.bot = policy(name)
+
+    def act(self, batch: Batch) -> NDArray[np.int64]:
+        return self.bot.act(batch)
 
 
 def same(one: Any, other: Any) -> bool:

@@ -18,7 +18,7 @@ from gin_env.envs.single_agent import StraightGinEnv
 from gin_env.observation import OFFSETS, WIDTH
 from gin_env.rules.actions import ACTIONS, DISCARD, GO_OUT
 from gin_env.rules.cards import parse_cards
-from tests.envs.player import Player, decide_one, same
+from tests.envs.player import Player, Uncompiled, decide_one, same
 from tests.hands import LOSER, RULE_SETS, WINNER, deck_of
 
 ID = "gin_env/StraightGin-v0"
@@ -28,17 +28,6 @@ EVERY_COPY = pytest.mark.parametrize(
 )
 
 Step = tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]
-
-
-class Uncompiled(Policy):
-    """A bot as a policy of plain Python: it has `act` and no compiled function."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.bot = policy(name)
-
-    def act(self, batch: Batch) -> NDArray[np.int64]:
-        return self.bot.act(batch)
 
 
 class Attentive(Policy):
@@ -298,6 +287,28 @@ def test_an_opponent_that_plays_illegally_is_named(answer: Any, message: str) ->
         list(hand_of(environment, 3))
 
 
+class Interrupted(Policy):
+    """Plays as greedy, but Ctrl-C comes in its third decision."""
+
+    name = "interrupted"
+    decisions = 0
+
+    def act(self, batch: Batch) -> NDArray[np.int64]:
+        self.decisions += 1
+        if self.decisions == 3:
+            raise KeyboardInterrupt
+        return policy("greedy").act(batch)
+
+
+def test_after_an_interrupted_step_the_learner_does_not_play_for_the_opponent() -> None:
+    environment = StraightGinEnv(opponent=Interrupted(), learner_seat=0)
+    with pytest.raises(KeyboardInterrupt):
+        list(hand_of(environment, 3))
+    with pytest.raises(ValueError, match="reset|opponent"):
+        environment.step(0)
+    list(hand_of(environment, 3))
+
+
 @pytest.mark.parametrize(
     ("opponent", "message"),
     [
@@ -356,6 +367,29 @@ def test_random_seats_are_balanced_and_come_from_the_seed() -> None:
     other = StraightGinEnv(opponent="novice")
     again = [other.reset(seed=11 if deal == 0 else None)[1]["seat"] for deal in range(100)]
     assert again == seats[:100]
+
+
+def test_the_opponent_drawn_says_nothing_of_the_seat() -> None:
+    environment = StraightGinEnv(opponent=[("greedy", 1), ("novice", 1)], illegal_action="forfeit")
+    environment.reset(seed=1)
+    hands = 1000
+    pairs = Counter[tuple[int, str]]()
+    for _ in range(hands):
+        last = environment.step(3)[4]
+        pairs[last["seat"], last["opponent"]] += 1
+        environment.reset()
+    for pair in ((0, "greedy"), (0, "novice"), (1, "greedy"), (1, "novice")):
+        assert abs(pairs[pair] / hands - 1 / 4) < 4 * (3 / 16 / hands) ** 0.5
+
+
+@pytest.mark.parametrize(("rules", "deadwoods"), [("straight", (0, 0)), ("big_gin", (0, 10))])
+def test_deadwoods_are_told_under_the_rules_in_force(rules: str, deadwoods: tuple[int, int]) -> None:
+    """Two runs of five are gin in straight, where a run may be of any length, and 10 in big gin (rule 1.5)."""
+    winner, loser = "AC 2C 3C TD JD QD KC KD KH KS", "5H 6H 7H 8H 9H 5S 6S 7S 8S 9S"
+    environment = StraightGinEnv(rules, learner_seat=0)
+    environment.reset(seed=0, options={"deck": deck_of(winner, loser, stock="AD"), "first_player": 0})
+    environment.step(0)
+    assert environment.step(GO_OUT + parse_cards("AD")[0])[4]["deadwood"] == deadwoods
 
 
 # Rewards and endings

@@ -15,7 +15,7 @@ from gin_env import IllegalAction, Round, Rules, deadwood, straight_gin_v0
 from gin_env.envs.aec import STATE_WIDTH, STOCK_COLUMNS
 from gin_env.observation import WIDTH
 from gin_env.rules.actions import ACTIONS, DISCARD, GO_OUT
-from gin_env.rules.cards import card_text, cards_of
+from gin_env.rules.cards import card_text, cards_of, parse_cards
 from gin_env.rules.determinize import redeal_first
 from tests.envs.player import decide_one, same
 from tests.hands import LOSER, RULE_SETS, WINNER, deck_of
@@ -286,22 +286,30 @@ def test_a_dead_hand_gives_nothing_and_terminates() -> None:
     assert {step[3]["outcome"] for step in told.values()} == {"dead"}
 
 
+@EVERY_RULE_SET
 @BOTH
-def test_both_seats_end_on_the_same_step(make: Make) -> None:
+def test_both_seats_end_on_the_same_step(make: Make, name: str) -> None:
     """Rewards, terminations and the last infos are there for both agents on the step that ends the hand."""
-    for seed in range(5):
-        environment = started(make, seed)
-        hand = played_out(Round(seed=seed))
+    rules = RULE_SETS[name]
+    for seed in range(10):
+        environment = started(make, seed, rules=rules)
+        hand = played_out(Round(rules, seed=seed))
         while not over(environment):
             assert environment.rewards == dict.fromkeys(AGENTS, 0.0)
             act(environment)
         assert environment.agents == AGENTS
-        assert environment.terminations == dict.fromkeys(AGENTS, True)
-        assert environment.truncations == dict.fromkeys(AGENTS, False)
-        assert sum(environment.rewards.values()) == 0
+        limited = hand.outcome == "turn_limit"
+        assert environment.terminations == dict.fromkeys(AGENTS, not limited)
+        assert environment.truncations == dict.fromkeys(AGENTS, limited)
+        first, second = hand.scores
+        assert environment.rewards == {"player_0": first - second, "player_1": second - first}
         for info in environment.infos.values():
-            assert (info["outcome"], info["scores"], info["turns"]) == (hand.outcome, hand.scores, hand.turns)
-            assert info["deadwood"] == tuple(deadwood(cards) for cards in hand.hands)
+            assert {key: value for key, value in info.items() if key != "action_mask"} == {
+                "outcome": hand.outcome,
+                "scores": hand.scores,
+                "turns": hand.turns,
+                "deadwood": tuple(deadwood(cards, rules.max_run) for cards in hand.hands),
+            }
 
 
 @BOTH
@@ -323,8 +331,19 @@ def test_the_worst_loss_and_the_penalty() -> None:
     deck = deck_of(WINNER, LOSER, stock="4S")
     environment.reset(seed=0, options={"deck": deck, "first_player": 0})
     environment.step(0)
-    environment.step(GO_OUT + 3)  # 4S, just drawn
+    environment.step(GO_OUT + parse_cards("4S")[0])
     assert environment.rewards == {"player_0": 123.0, "player_1": -123.0}
+
+
+@pytest.mark.parametrize(("rules", "deadwoods"), [("straight", (0, 0)), ("big_gin", (0, 10))])
+def test_deadwoods_are_told_under_the_rules_in_force(rules: str, deadwoods: tuple[int, int]) -> None:
+    """Two runs of five are gin in straight, where a run may be of any length, and 10 in big gin (rule 1.5)."""
+    winner, loser = "AC 2C 3C TD JD QD KC KD KH KS", "5H 6H 7H 8H 9H 5S 6S 7S 8S 9S"
+    environment = straight_gin_v0.env(rules=rules)
+    environment.reset(seed=0, options={"deck": deck_of(winner, loser, stock="AD"), "first_player": 0})
+    environment.step(0)
+    environment.step(GO_OUT + parse_cards("AD")[0])
+    assert {info["deadwood"] for info in environment.infos.values()} == {deadwoods}
 
 
 # Misuse
@@ -495,6 +514,8 @@ def test_the_same_seed_gives_the_same_hand_whatever_was_played(make: Make, decis
 @BOTH
 def test_resets_without_a_seed_deal_the_seeds_next_hands(make: Make) -> None:
     environment = started(make, 5)
+    decks = {Round(seed=5, deal=deal).deck for deal in range(6)}
+    assert len(decks) == 6
     for deal in range(6):
         hand = Round(seed=5, deal=deal)
         assert AGENTS.index(environment.agent_selection) == hand.player

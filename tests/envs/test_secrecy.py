@@ -57,11 +57,13 @@ def aec_positions(make: Any, rules: str) -> Iterator[Any]:
 def shown_by_aec(environment: Any, seat: int) -> Any:
     """All that the environment shows an agent in a hand, its infos worked out anew."""
     raw = environment.unwrapped
-    if raw._to_act is not None:
-        raw._select(AGENTS.index(raw._to_act))
+    is_open = not any(environment.terminations.values())
+    to_act = environment.agent_selection if is_open else None
+    if to_act is not None:
+        raw._select(AGENTS.index(to_act))
     agent = AGENTS[seat]
-    drawn = environment.render() if raw._to_act == agent else None
-    infos = environment.infos[agent] if raw._to_act is not None else None
+    drawn = environment.render() if to_act == agent else None
+    infos = environment.infos[agent] if is_open else None
     return environment.observe(agent), infos, drawn, environment.agent_selection, dict(environment.rewards)
 
 

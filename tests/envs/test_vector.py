@@ -19,7 +19,7 @@ from gin_env.envs.single_agent import StraightGinEnv
 from gin_env.observation import OFFSETS, WIDTH
 from gin_env.rules.actions import ACTIONS
 from gin_env.rules.view import VIEW
-from tests.envs.player import Player, decide, decide_one, same
+from tests.envs.player import Player, Uncompiled, decide, decide_one, same
 from tests.hands import LOSER, RULE_SETS, WINNER, deck_of
 
 ID = "gin_env/StraightGin-v0"
@@ -29,7 +29,7 @@ EVERY_COPY = pytest.mark.parametrize(
     "copied", [copy.deepcopy, lambda environment: pickle.loads(pickle.dumps(environment))], ids=["deepcopy", "pickle"]
 )
 
-MIXED: list[tuple[str | Policy, float]] = [("greedy", 2), (Player(), 1), ("novice", 1)]
+MIXED: list[tuple[str | Policy, float]] = [("greedy", 2), (Player(), 1), ("novice", 1), (Uncompiled("random"), 1)]
 Learner = Callable[[NDArray[np.int8], NDArray[np.int8]], NDArray[np.int64]]
 
 

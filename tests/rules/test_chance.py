@@ -168,6 +168,20 @@ def test_keys_differ_by_seed_deal_seat_and_decision() -> None:
     assert keys == [key_of(*name) for name in names]
 
 
+def test_every_decision_of_a_hand_has_its_own_key() -> None:
+    """As the hand is played: not the numbers set by hand of the test above."""
+    hand = Round(seed=3)
+    keys = np.zeros(1, np.uint64)
+    seen = []
+    while not hand.over:
+        write_decisions(hand._records, np.zeros(1, np.int64), np.zeros(1, VIEW), keys)
+        assert hand.player is not None
+        assert int(keys[0]) == key_of(3, 0, hand.player, len(hand.actions))
+        seen.append(int(keys[0]))
+        hand.apply(hand.legal_actions()[0])
+    assert len(set(seen)) == len(seen) > 50
+
+
 def test_keys_are_apart_from_the_deal() -> None:
     """No key of a hand is a number that its shuffle used: purposes have streams of their own."""
     for seed in range(20):

@@ -9,7 +9,7 @@ from gin_env.rules.actions import BIG_GIN, DISCARD, DRAW, GO_OUT, PASS, TAKE, Il
 from gin_env.rules.cards import card_text, parse_cards
 from gin_env.rules.melds import deadwood
 from gin_env.rules.ruleset import Rules
-from tests.hands import LOSER, NOTHING, WINNER, G, asked_last, dealt, outs, play, run_down
+from tests.hands import LOSER, NOTHING, WINNER, G, asked_last, dealt, next_card, outs, play, run_down
 
 STRAIGHT, BIG = Rules.preset("straight"), Rules.preset("big_gin")
 OFFER = Rules(opening_offer=True)
@@ -89,6 +89,19 @@ def test_2_3_taking_shows_the_card_and_uncovers_the_one_below() -> None:
         assert (view.upcard, view.buried, view.taken) == (card("4C"), (), card("AS"))
     assert hand.view(0).known == ((), (card("AS"),))
     assert hand.view(1).known == ((card("AS"),), ())
+
+
+def test_2_3_the_table_sees_what_is_refused_and_in_which_order_cards_are_shed() -> None:
+    hand = dealt(STRAIGHT, NOTHING, LOSER, upcard="4C")
+    drawn = [next_card(run_down(hand, left)) for left in range(31, 21, -1)]
+    run_down(hand, 21)
+    newest_first = list(enumerate(drawn))[:1:-1]
+    for seat in (0, 1):
+        view = hand.view(seat)
+        assert view.recent == tuple((shed, (turn + seat) % 2) for turn, shed in newest_first)
+        assert view.shed[seat] == tuple(sorted(drawn[::2]))
+        assert view.refused[seat] == tuple(sorted([card("4C"), *drawn[1:-1:2]]))
+        assert view.refused[1 - seat] == tuple(sorted(drawn[:-1:2]))
 
 
 def test_2_3_taking_the_only_card_of_the_pile_leaves_no_upcard() -> None:
@@ -320,6 +333,7 @@ def test_3_5_take_and_go_out() -> None:
     assert hand.view(0).taken == card("KS")
     play(hand, out("AH"))
     assert (hand.outcome, hand.scores, hand.turns, hand.stock) == ("gin", (0, 25 + 46), 30, 2)
+    assert [hand.view(seat).taken for seat in (0, 1)] == [None, None]
 
 
 def test_3_5_pass() -> None:

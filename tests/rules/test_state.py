@@ -77,7 +77,8 @@ def test_legal_is_what_apply_accepts(name: str) -> None:
 
 
 def test_is_legal_takes_any_integer() -> None:
-    hand = play(Round(seed=1), 0)
+    """Also where a card's bit would wrap round."""
+    hand = play(dealt("big_gin", WINNER, LOSER, stock="4S"), 0)
     legal = [action for action in range(-200, 300) if is_legal(hand._records[0]["hidden"]["legal"], action)]
     assert legal == hand.legal_actions()
 
