@@ -83,9 +83,8 @@ class GinVecEnv(VecEnv):
         rewards = (lanes.rewards * self._reward_scale).astype(np.float32)
         dones = lanes.terminated | lanes.truncated
         if len(ended):
-            last = lanes.last_observations(ended)
-            for lane, observation, ending in zip(ended, last, lanes.endings(ended), strict=True):
-                infos[lane] = ending | {
+            for lane, observation, ending in zip(ended.tolist(), *lanes.conclude(ended), strict=True):
+                infos[lane] = lanes.ending_info(ending) | {
                     "terminal_observation": observation,
                     "TimeLimit.truncated": bool(lanes.truncated[lane]),
                     "episode": {"r": float(lanes.rewards[lane]), "l": int(self._lengths[lane]), "t": 0.0},

@@ -175,12 +175,46 @@ def _due(
     return n
 
 
+# How a hand ended, in numbers.
+ENDING = np.dtype(
+    [
+        ("outcome", np.int64),  # place in OUTCOMES
+        ("scores", np.int64, (2,)),
+        ("turns", np.int64),
+        ("deadwood", np.int64, (2,)),
+        ("seat", np.int64),  # the learner's, or else the one that acted last
+        ("opponent", np.int64),  # place in `Lanes.opponent_names`
+    ]
+)
+
+
 @jit
-def _deadwoods(records: NDArray[np.void], lanes: NDArray[np.int64], deadwood: NDArray[np.int64]) -> None:
+def _conclude(
+    records: NDArray[np.void],
+    lanes: NDArray[np.int64],
+    seats: NDArray[np.int8],
+    acting: NDArray[np.int8],
+    opponents: NDArray[np.int16],
+    scratch: NDArray[np.void],
+    observations: NDArray[np.int8],
+    endings: NDArray[np.void],
+) -> None:
+    """Write the last observation and the ending of each of some lanes, one row each."""
     for row in range(len(lanes)):
-        record = records[lanes[row]]
-        for seat in range(2):
-            deadwood[row, seat] = hand_deadwood(record.hidden.hands[seat], record.public.rules.meld_limit)
+        lane = lanes[row]
+        record = records[lane]
+        public = record.public
+        seat = acting[lane] if seats[lane] == ANY_SEAT else seats[lane]
+        write_view(record, seat, scratch[0])
+        write_observation(scratch[0], observations[row])
+        ending = endings[row]
+        ending.outcome = public.outcome
+        ending.turns = public.turns
+        ending.seat = seat
+        ending.opponent = opponents[lane]
+        for s in range(2):
+            ending.scores[s] = public.scores[s]
+            ending.deadwood[s] = hand_deadwood(record.hidden.hands[s], public.rules.meld_limit)
 
 
 class Lanes:
@@ -400,37 +434,31 @@ class Lanes:
         """Write every lane's observation and action mask, of the learner's seat or else the seat to act."""
         _observe(self.records, self._all, self.seats, self._scratch, self.observations, self.masks)
 
-    def last_observations(self, lanes: NDArray[np.int64]) -> NDArray[np.int8]:
-        """Observations of lanes whose hand has ended, by the learner's seat or else the seat that acted: (k, 960) int8."""
-        seats = np.where(self.seats == ANY_SEAT, self.acting, self.seats).astype(np.int8)
-        observations = np.empty((len(lanes), WIDTH), np.int8)
-        _observe(self.records, lanes, seats, self._scratch, observations, np.empty((len(lanes), ACTIONS), np.int8))
-        return observations
-
     def seats_to_act(self) -> NDArray[np.int8]:
         """The seat whose decision is due in each lane: (n,) int8."""
         return self.records["public"]["player"].copy()
 
-    def endings(self, lanes: NDArray[np.int64]) -> list[dict[str, Any]]:
-        """What the last info of an episode says, for lanes whose hand has ended."""
-        public = self.records["public"][lanes]
-        deadwood = np.empty((len(lanes), 2), np.int64)
-        _deadwoods(self.records, lanes, deadwood)
-        seats = np.where(self.seats == ANY_SEAT, self.acting, self.seats)[lanes]
-        names = [policy.name for policy in self._policies]
-        return [
-            {
-                "outcome": OUTCOMES[outcome],
-                "scores": (int(scores[0]), int(scores[1])),
-                "turns": int(turns),
-                "deadwood": (int(left[0]), int(left[1])),
-                "seat": int(seat),
-                "opponent": names[opponent] if names else None,
-            }
-            for outcome, scores, turns, left, seat, opponent in zip(
-                public["outcome"], public["scores"], public["turns"], deadwood, seats, self._opponents[lanes], strict=True
-            )
-        ]
+    def conclude(self, lanes: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.void]]:
+        """Lanes whose hand has ended, one row each: the last observations, (k, 960) int8, and the endings, (k,) of `ENDING`."""
+        observations, endings = np.empty((len(lanes), WIDTH), np.int8), np.empty(len(lanes), ENDING)
+        _conclude(self.records, lanes, self.seats, self.acting, self._opponents, self._scratch, observations, endings)
+        return observations, endings
+
+    def ending_info(self, ending: NDArray[np.void]) -> dict[str, Any]:
+        """What the last info of an episode says: one of `ENDING` in words."""
+        return {
+            "outcome": OUTCOMES[ending["outcome"]],
+            "scores": tuple(ending["scores"].tolist()),
+            "turns": int(ending["turns"]),
+            "deadwood": tuple(ending["deadwood"].tolist()),
+            "seat": int(ending["seat"]),
+            "opponent": self.opponent_names[ending["opponent"]],
+        }
+
+    @property
+    def opponent_names(self) -> list[str | None]:
+        """The names of the opponents, of hands in progress too; one None where there is no opponent."""
+        return [policy.name for policy in self._policies] or [None]
 
 
 def lane_seeds(seed: int | Sequence[int] | None, n: int) -> list[int]:

@@ -101,7 +101,8 @@ class StraightGinEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self._open = len(ended) == 0
         observation, info = self._observed()
         if not self._open:
-            info |= self._lanes.endings(ended)[0]
+            _, endings = self._lanes.conclude(ended)
+            info |= self._lanes.ending_info(endings[0])
         if self.render_mode == "human":
             self.render()
         lanes = self._lanes

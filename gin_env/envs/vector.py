@@ -16,6 +16,7 @@ from gin_env.envs.episode import checked_options, observation_box
 from gin_env.envs.lanes import ANY_SEAT, Lanes, Opponent, lane_seeds
 from gin_env.rules.actions import ACTIONS
 from gin_env.rules.ruleset import Rules
+from gin_env.rules.state import OUTCOMES
 
 
 class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]]):
@@ -170,19 +171,22 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
 
     def _final(self, ended: NDArray[np.int64]) -> dict[str, Any]:
         """The infos of hands that have ended, in Gymnasium's form: arrays over all games, and masks where they hold."""
-        here = np.zeros(self.num_envs, np.bool_)
+        n = self.num_envs
+        here = np.zeros(n, np.bool_)
         here[ended] = True
-        observations = np.full(self.num_envs, None, object)
-        for lane, observation in zip(ended, self._lanes.last_observations(ended), strict=True):
-            observations[lane] = observation
-        endings = self._lanes.endings(ended)
-        pairs = {name: np.zeros((self.num_envs, 2), np.int64) for name in ("scores", "deadwood")}
-        numbers = {name: np.zeros(self.num_envs, np.int64) for name in ("turns", "seat")}
-        texts = {name: np.full(self.num_envs, None, object) for name in ("outcome", "opponent")}
-        info: dict[str, Any] = pairs | numbers | texts
-        for name, column in list(info.items()):
-            for lane, ending in zip(ended, endings, strict=True):
-                column[lane] = ending[name]
+        rows, endings = self._lanes.conclude(ended)
+        observations = np.full(n, None, object)
+        for lane, row in zip(ended.tolist(), rows, strict=True):
+            observations[lane] = row
+        columns: dict[str, NDArray[Any]] = {name: endings[name] for name in ("scores", "turns", "deadwood", "seat")}
+        columns["outcome"] = np.array(OUTCOMES, object)[endings["outcome"]]
+        columns["opponent"] = np.array(self._lanes.opponent_names, object)[endings["opponent"]]
+        info: dict[str, Any] = {}
+        for name, column in columns.items():
+            info[name] = np.zeros((n, *column.shape[1:]), column.dtype)
+            if column.dtype == object:
+                info[name][:] = None
+            info[name][ended] = column
             info["_" + name] = here
         return {
             "final_obs": observations,

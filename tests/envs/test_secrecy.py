@@ -173,6 +173,6 @@ def test_vector_final_observations_show_no_more_than_the_table(rules: str, oppon
         for lane in ended.tolist():
             ends += 1
             redeal(before._lanes.records[lane:], int(infos["final_info"]["seat"][lane]), step)
-        again = before._lanes.last_observations(ended)
+        again, _ = before._lanes.conclude(ended)
         assert same(list(again), list(infos["final_obs"][ended]))
     assert ends > 15
