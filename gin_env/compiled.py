@@ -101,7 +101,7 @@ class PackageCache(FunctionCache):  # type: ignore[misc]  # numba ships no types
         """Keep what was compiled for a signature, if it can be written."""
         try:
             super().save_overload(sig, data)
-        except OSError:  # the disk is full or the directory is gone
+        except Exception:  # the disk is full, the directory is gone, or the index there is damaged
             return
 
 

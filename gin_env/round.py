@@ -203,6 +203,8 @@ class Round:
         twin._actions = self._actions.copy()
         return twin
 
+    __copy__ = clone
+
     def view(self, seat: int) -> View:
         """What a seat may know."""
         return View(self._views(seat))

@@ -1,8 +1,7 @@
 """Warm start: teach the actor to choose as a ladder bot does.
 
-Random play almost never goes gin, so a fresh network would learn nothing from the result of a hand. Most decisions of the
-practice hands are the student's own and some are random, with the teacher's choice as the lesson each time: a student that sees
-the teacher's hands alone never learns what to do after its own mistakes (Ross, Gordon and Bagnell 2011, DAgger).
+Random play almost never goes gin, so a fresh network would learn nothing from the result of a hand. The practice hands are the
+teacher's, with a share of random discards, so that the student sees positions that the teacher would not get into.
 """
 
 from __future__ import annotations
@@ -22,12 +21,11 @@ from gin_env.rules.actions import DISCARD, GO_OUT
 from gin_env.rules.ruleset import Rules
 from gin_env.rules.view import VIEW
 from training.config import CloneConfig
-from training.networks import masked_logits
+from training.networks import actor_parameters, masked_logits
 
 LANES = 512
 STEPS = 128
 
-Choose = Callable[[NDArray[np.int8], NDArray[np.int8]], NDArray[np.int64]]
 Lesson = tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.int64]]
 
 
@@ -49,19 +47,11 @@ def clone(
         seed: of the practice hands.
         progress: called with the decisions learned from since the last call and the agreement on them.
     """
-    actor = [*model.policy.mlp_extractor.policy_net.parameters(), *model.policy.action_net.parameters()]
-    optimizer = torch.optim.Adam(actor, lr=config.learning_rate)
+    optimizer = torch.optim.Adam(actor_parameters(model), lr=config.learning_rate)
     batches = max(1, config.decisions // config.batch_size)
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.02, total_iters=batches)
     rng = np.random.default_rng(seed)
-
-    def student(observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        with torch.no_grad():
-            logits = masked_logits(model, torch.from_numpy(observations), torch.from_numpy(masks))
-        chosen: NDArray[np.int64] = logits.argmax(dim=1).numpy()
-        return chosen
-
-    for observations, masks, actions in _lessons(teacher, student, rules, config, seed, rng):
+    for observations, masks, actions in _lessons(teacher, rules, config, seed, rng):
         order = rng.permutation(len(actions))
         for start in range(0, len(order) - config.batch_size + 1, config.batch_size):
             rows = order[start : start + config.batch_size]
@@ -78,9 +68,7 @@ def clone(
                 return
 
 
-def _lessons(
-    teacher: Policy, student: Choose, rules: Rules, config: CloneConfig, seed: int, rng: np.random.Generator
-) -> Iterator[Lesson]:
+def _lessons(teacher: Policy, rules: Rules, config: CloneConfig, seed: int, rng: np.random.Generator) -> Iterator[Lesson]:
     """Endless lessons: observations, masks and the teacher's actions of `LANES * STEPS` decisions each."""
     lanes = Lanes(LANES, rules, opponent=None)
     lanes.seed(range(seed, seed + LANES))
@@ -95,8 +83,7 @@ def _lessons(
             write_decisions(lanes.records, every, views, keys)
             actions = checked_actions(teacher, Batch(views, every, keys))
             lesson.append((observations, masks, actions))
-            played = np.where(rng.random(LANES) < config.student_share, student(observations, masks), actions)
-            ended = lanes.step(_with_random_discards(played, masks, rng, config.random_share))
+            ended = lanes.step(_with_random_discards(actions, masks, rng, config.random_share))
             lanes.next_deal(ended)
             lanes.begin(ended)
             lanes.observe()

@@ -30,9 +30,8 @@ class CloneConfig(_Section):
 
     teacher: str = Field("greedy", description="a policy's name or path")
     decisions: int = Field(0, ge=0, description="the teacher's decisions to learn from; 0: no warm start")
-    learning_rate: float = Field(2e-3, gt=0)
-    batch_size: int = Field(2048, ge=1, le=65_536)
-    student_share: float = Field(0.7, ge=0, le=1, description="share of practice decisions that are the student's own")
+    learning_rate: float = Field(1e-3, gt=0)
+    batch_size: int = Field(1024, ge=1, le=65_536)
     random_share: float = Field(1 / 16, ge=0, le=1, description="share of practice discards played at random")
 
     @field_validator("teacher")
@@ -46,6 +45,7 @@ class PPOConfig(_Section):
     """MaskablePPO of sb3-contrib."""
 
     steps: int = Field(1_000_000, ge=1, description="learner decisions in all")
+    critic_first: int = Field(0, ge=0, description="learner decisions at the start from which the critic alone learns")
     rollout: int = Field(64, ge=2, description="decisions a lane between updates")
     batch_size: int = Field(2048, ge=2)
     epochs: int = Field(3, ge=1)

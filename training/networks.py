@@ -21,6 +21,12 @@ def masked_logits(model: MaskablePPO, observations: torch.Tensor, masks: torch.T
     return torch.where(masks == 1, logits, torch.tensor(-1e8))
 
 
+def actor_parameters(model: MaskablePPO) -> list[torch.nn.Parameter]:
+    """What the actor learns; the critic's parameters are all the others."""
+    policy: Any = model.policy
+    return [*policy.mlp_extractor.policy_net.parameters(), *policy.action_net.parameters()]
+
+
 def exported(model: MaskablePPO, name: str, rules: Rules) -> LearnedPolicy:
     """The model's actor as a LearnedPolicy: arrays, no torch."""
     policy: Any = model.policy

@@ -24,7 +24,7 @@ from gin_env.policies.registry import policy
 from gin_env.rules.ruleset import Rules
 from training.clone import clone
 from training.config import RunConfig
-from training.networks import ACTIVATIONS, exported
+from training.networks import ACTIVATIONS, actor_parameters, exported
 from training.sb3_vec_env import GinVecEnv
 
 CHECKPOINT = "checkpoint.zip"
@@ -201,6 +201,9 @@ class _Recorder(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         steps = self.num_timesteps
+        # A critic that knows nothing yet would undo what the actor has learned from its teacher.
+        for parameter in actor_parameters(self.model):  # type: ignore[arg-type]  # SB3 types any algorithm
+            parameter.requires_grad_(steps >= self._config.ppo.critic_first)
         if steps >= self._next_checkpoint:
             save_checkpoint(self.model, self._folder)  # type: ignore[arg-type]  # SB3 types any algorithm
             self._next_checkpoint = steps + self._config.checkpoint_every

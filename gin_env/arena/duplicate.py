@@ -46,7 +46,7 @@ def play_out(records: NDArray[np.void], seat0: Policy, seat1: Policy) -> None:
     outside = sum(1 << seat for seat in (0, 1) if policies[seat].compiled is None)
     for seat in (0, 1):
         if outside >> seat & 1:
-            policies[seat].start(np.arange(len(records)))
+            policies[seat].start(np.arange(len(records)) + seat * len(records))
     # A compiled policy must stand in for an outside seat, where it is never asked.
     stand_in = compiled_decision(bots.random_action)
     compiled = [stand_in if policy.compiled is None else policy.compiled for policy in policies]
@@ -56,15 +56,16 @@ def play_out(records: NDArray[np.void], seat0: Policy, seat1: Policy) -> None:
         lane = advance(records, np.full(len(records), outside, np.int8), compiled[0], compiled[1], scratch)
         if lane >= 0:
             policy = policies[records["public"]["player"][lane]]
-            raise ValueError(f"policy {policy.name!r} chose an illegal action in deal {lane}")
+            raise ValueError(f"policy {policy.name!r} chose an illegal action in deal {records['hidden']['deal'][lane]}")
         waiting = False
         for seat in (0, 1):
             if outside >> seat & 1 and (n := _due(records, seat, due)):
                 waiting = True
                 views, keys = np.zeros(n, VIEW), np.empty(n, np.uint64)
                 write_decisions(records, due[:n], views, keys)
-                batch = Batch(views, due[:n].copy(), keys)
-                apply_some(records, batch.lanes, checked_actions(policies[seat], batch))
+                # A policy that plays both seats keeps its memories of them apart by lane.
+                batch = Batch(views, due[:n] + seat * len(records), keys)
+                apply_some(records, due[:n], checked_actions(policies[seat], batch))
         if not waiting:
             return
 
@@ -156,6 +157,8 @@ def play_pairs(
     """
     if isinstance(deals, bool) or not isinstance(deals, (int, np.integer)) or deals < 2:
         raise ValueError(f"deals={deals!r}: expected an integer of at least 2, an interval needs that")
+    if isinstance(chunk, bool) or not isinstance(chunk, (int, np.integer)) or chunk < 1:
+        raise ValueError(f"chunk={chunk!r}: expected an integer of at least 1")
     seed = checked_seed(seed)
     rules = Rules.of(rules)
     parts = []
@@ -176,7 +179,7 @@ def play_pairs(
         a=a.name,
         b=b.name,
         share=share,
-        share_ci95=(share - share_half, share + share_half),
+        share_ci95=(max(0.0, share - share_half), min(1.0, share + share_half)),
         points=mean,
         points_ci95=(mean - half, mean + half),
         dead=1 - float(decided.mean()),

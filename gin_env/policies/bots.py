@@ -13,7 +13,7 @@ from gin_env.compiled import jit
 from gin_env.rules import chance
 from gin_env.rules.actions import BIG_GIN, DISCARD, DRAW, GO_OUT, PASS, TAKE
 from gin_env.rules.melds import SUIT, hand_deadwood, set_ranks
-from gin_env.rules.state import DISCARD_PHASE, LAST, LAST_OUT, STOCK
+from gin_env.rules.state import DISCARD_PHASE, LAST, LAST_OUT, NO_CARD, STOCK
 
 _NOTHING = np.uint64(0)
 
@@ -31,7 +31,7 @@ def novice_action(view: Any, key: np.uint64) -> int:
         return discard_or_go_out(view, chance.random_place(least_deadwood_discards(view), key))
     if view.public.phase == STOCK:
         return DRAW
-    return draw_action(view, view.public.phase == LAST or chance.below(key, 2) == 1)
+    return draw_action(view, chance.below(key, 2) == 1)
 
 
 def simple_action(view: Any, key: np.uint64) -> int:
@@ -50,10 +50,8 @@ def greedy_action(view: Any, key: np.uint64) -> int:
     if view.public.phase == STOCK:
         return DRAW
     limit = view.public.rules.meld_limit
-    upcard = bit(view.public.upcard)
-    hand = view.hand | upcard
-    may_go = hand if view.public.rules.may_return_upcard else view.hand
-    return draw_action(view, least_deadwood(hand, may_go, limit) < hand_deadwood(view.hand, limit))
+    taken = view.hand | bit(view.public.upcard)
+    return draw_action(view, least_deadwood(taken, view.hand, limit) < hand_deadwood(view.hand, limit))
 
 
 @jit
@@ -64,8 +62,8 @@ def discarding(view: Any) -> bool:
 
 @jit
 def draw_action(view: Any, take: bool) -> int:
-    """Take the upcard, or what else the phase allows: the stock, or a pass."""
-    if take:
+    """Take the upcard, or what else the phase allows: the stock, or a pass. The last discard is offered only to go out with."""
+    if take or view.public.phase == LAST:
         return TAKE
     return DRAW if view.legal.others & 1 else PASS
 
@@ -101,10 +99,12 @@ def discardable(view: Any) -> np.uint64:
 
 @jit
 def least_deadwood_discards(view: Any) -> np.uint64:
-    """The discardable cards that leave least deadwood."""
+    """The discardable cards that leave least deadwood, never the card just taken."""
     least = 1000
     best = _NOTHING
     left = discardable(view)
+    if view.public.taken != NO_CARD and left != bit(view.public.taken):
+        left &= ~bit(view.public.taken)
     while left:
         card = left & (~left + np.uint64(1))
         deadwood = hand_deadwood(view.hand & ~card, view.public.rules.meld_limit)

@@ -48,7 +48,7 @@ def card_text(cards: int | Iterable[int]) -> str:
     ('TH', 'AS KC')
     """
     if isinstance(cards, (int, np.integer)):
-        cards = (int(cards),)
+        cards = (cards,)
     return " ".join(_TEXTS[card] for card in checked_cards(cards))
 
 

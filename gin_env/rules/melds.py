@@ -184,7 +184,7 @@ def meld_limit(max_run: int | None) -> int:
     """
     if max_run is None:
         return 0
-    if isinstance(max_run, bool) or max_run != 4:
+    if type(max_run) is not int or max_run != 4:
         raise ValueError(f"max_run={max_run!r}: expected None (runs of any length) or 4")
     return 1
 

@@ -163,7 +163,7 @@ def test_all_unknown_keys_are_named_at_once(file: Path) -> None:
         ("network: {hidden: []}", "network.hidden=[]: Tuple should have at least 1 item"),
         ("network: {hidden: [8, 0]}", "network.hidden.1=0: Input should be greater than or equal to 1"),
         ("network: {activation: gelu}", "network.activation='gelu': Input should be 'relu' or 'tanh'"),
-        ("clone: {student_share: 2}", "clone.student_share=2: Input should be less than or equal to 1"),
+        ("clone: {random_share: 2}", "clone.random_share=2: Input should be less than or equal to 1"),
         ("curve: {deals: 1}", "curve.deals=1: Input should be greater than or equal to 2"),
         ("opponents: {}", "opponents={}: Dictionary should have at least 1 item"),
         ("opponents: greedy", "opponents='greedy': Input should be a valid dictionary"),

@@ -317,9 +317,12 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
     config = interrupted(tmp_path, 384, MemoryError, curve=often)
     assert steps_in(tmp_path) == 256
     assert curve_of(tmp_path) == [0, 128, 256, 384]
+    text = (tmp_path / CURVE).read_text().replace("\n384,", "\n384,old")
+    (tmp_path / CURVE).write_text(text)
     resume(config, tmp_path, quiet)
     assert steps_in(tmp_path) == 512
     assert curve_of(tmp_path) == [0, 128, 256, 384, 512]
+    assert "old" not in (tmp_path / CURVE).read_text()
 
 
 def test_resuming_a_finished_run_changes_nothing(tmp_path: Path) -> None:
