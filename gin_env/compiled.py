@@ -10,6 +10,7 @@ import hashlib
 import inspect
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -94,14 +95,16 @@ class PackageCache(FunctionCache):  # type: ignore[misc]  # numba ships no types
         """What the cache holds for a signature, None if nothing sound."""
         try:
             return super().load_overload(sig, target_context)
-        except Exception:  # a damaged or half-deleted cache file: compile anew
+        except Exception:  # a damaged or half-deleted file: begin a new index, and compile anew
+            with suppress(OSError):
+                self.flush()
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled for a signature, if it can be written."""
         try:
             super().save_overload(sig, data)
-        except Exception:  # the disk is full, the directory is gone, or the index there is damaged
+        except OSError:  # the disk is full or the directory is gone
             return
 
 

@@ -179,7 +179,7 @@ def play_pairs(
         a=a.name,
         b=b.name,
         share=share,
-        share_ci95=(max(0.0, share - share_half), min(1.0, share + share_half)),
+        share_ci95=(_share(share - share_half), _share(share + share_half)),
         points=mean,
         points_ci95=(mean - half, mean + half),
         dead=1 - float(decided.mean()),
@@ -187,6 +187,11 @@ def play_pairs(
         big_gins=float(big.mean()),
         deals=int(deals),
     )
+
+
+def _share(bound: float) -> float:
+    """A bound of a share, no further than a share can go; NaN stays."""
+    return float(np.clip(bound, 0, 1))
 
 
 def _from_side(public: NDArray[np.void], seat: int) -> NDArray[np.float64]:

@@ -28,16 +28,22 @@ def random_action(view: Any, key: np.uint64) -> int:
 def novice_action(view: Any, key: np.uint64) -> int:
     """Level 1: draws by the flip of a coin; discards for least deadwood, ties at random."""
     if discarding(view):
-        return discard_or_go_out(view, chance.random_place(least_deadwood_discards(view), key))
+        return discard_or_go_out(view, chance.random_place(least_deadwood_discards(view, discardable(view)), key))
     if view.public.phase == STOCK:
         return DRAW
     return draw_action(view, chance.below(key, 2) == 1)
 
 
 def simple_action(view: Any, key: np.uint64) -> int:
-    """Level 2a: takes the upcard if some meld of hand and upcard holds it; discards for least deadwood, ties at random."""
+    """Level 2a: takes the upcard if some meld of hand and upcard holds it; discards for least deadwood, ties at random.
+
+    It never throws back the card just taken, where the rules would allow that.
+    """
     if discarding(view):
-        return discard_or_go_out(view, chance.random_place(least_deadwood_discards(view), key))
+        cards = discardable(view)
+        if view.public.taken != NO_CARD and cards != bit(view.public.taken):
+            cards &= ~bit(view.public.taken)
+        return discard_or_go_out(view, chance.random_place(least_deadwood_discards(view, cards), key))
     if view.public.phase == STOCK:
         return DRAW
     return draw_action(view, in_some_meld(view.hand, view.public.upcard))
@@ -46,7 +52,7 @@ def simple_action(view: Any, key: np.uint64) -> int:
 def greedy_action(view: Any, key: np.uint64) -> int:
     """Level 2b: takes the upcard if that lowers deadwood; discards for least deadwood, ties to the highest card."""
     if discarding(view):
-        return discard_or_go_out(view, highest(least_deadwood_discards(view)))
+        return discard_or_go_out(view, highest(least_deadwood_discards(view, discardable(view))))
     if view.public.phase == STOCK:
         return DRAW
     limit = view.public.rules.meld_limit
@@ -98,13 +104,11 @@ def discardable(view: Any) -> np.uint64:
 
 
 @jit
-def least_deadwood_discards(view: Any) -> np.uint64:
-    """The discardable cards that leave least deadwood, never the card just taken."""
+def least_deadwood_discards(view: Any, cards: np.uint64) -> np.uint64:
+    """Those of some cards of the hand whose discard leaves least deadwood."""
     least = 1000
     best = _NOTHING
-    left = discardable(view)
-    if view.public.taken != NO_CARD and left != bit(view.public.taken):
-        left &= ~bit(view.public.taken)
+    left = cards
     while left:
         card = left & (~left + np.uint64(1))
         deadwood = hand_deadwood(view.hand & ~card, view.public.rules.meld_limit)

@@ -105,7 +105,7 @@ def test_a_policy_asked_from_outside_plays_as_it_does_compiled(name: str) -> Non
 def test_policies_with_a_memory_are_told_of_new_hands() -> None:
     slow = Slow("greedy")
     play_pairs(slow, policy("simple"), 5, 0, chunk=3)
-    assert slow.started == [[0, 1, 2], [0, 1, 2], [0, 1], [0, 1]]  # each chunk in both orders
+    assert slow.started == [[0, 1, 2], [3, 4, 5], [0, 1], [2, 3]]  # each chunk in both orders, lanes apart by seat
 
 
 def test_other_seeds_are_other_deals() -> None:

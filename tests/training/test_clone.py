@@ -129,7 +129,7 @@ def test_a_clone_agrees_with_its_teacher_and_its_critic_is_as_it_was() -> None:
     assert trained > untrained + 0.2
     # Every batch is reported, with the agreement before it was learned from.
     assert [done for done, _ in reported] == [128] * (60_000 // 128)
-    assert reported[0][1] < 0.5 < 0.7 < np.mean([agreement for _, agreement in reported[-10:]])
+    assert reported[0][1] < 0.5 < 0.6 < np.mean([agreement for _, agreement in reported[-10:]])
     changed = {name for name, values in model.policy.state_dict().items() if not torch.equal(values, before[name])}
     assert changed == {f"{part}.{kind}" for part in ("mlp_extractor.policy_net.0", "action_net") for kind in ("weight", "bias")}
 
