@@ -84,7 +84,7 @@ def main() -> None:
         folder / "table.json", results, rules=rules.as_dict(), deals=config.evaluation.deals, seed=config.evaluation.seed
     )
     teacher = f"a clone of {config.clone.teacher}" if config.clone.decisions else "an untrained network"
-    plot_curve(folder / CURVE, folder / "curve.png", config.curve.opponent, teacher)
+    plot_curve(folder / CURVE, folder / "curve.png", teacher)
     console.print(f"Its start was {teacher}. Trained in {trained_seconds:.0f} s.")
     for name, what in (
         ("policy.npz", "the saved policy: gin_env.policy(path), or --agents path"),

@@ -60,18 +60,19 @@ class PPOConfig(_Section):
 
 
 class CurveConfig(_Section):
-    """The learning curve: short matches against one opponent during training."""
+    """The learning curve: short matches during training."""
 
-    opponent: str = "greedy"
+    opponents: tuple[str, ...] = Field(("novice", "greedy"), min_length=1, description="names or paths of policies")
     every: int = Field(200_000, ge=1, description="learner decisions between two points")
     deals: int = Field(300, ge=2)
     seed: int = Field(1_000_001, ge=0)
 
-    @field_validator("opponent")
+    @field_validator("opponents")
     @classmethod
-    def _known(cls, name: str) -> str:
-        policy(name)
-        return name
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            policy(name)
+        return names
 
 
 class EvaluationConfig(_Section):

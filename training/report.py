@@ -39,29 +39,36 @@ def write_results(path: str | Path, results: Sequence[PairResult], **about: Any)
     write_text(path, json.dumps({**about, "pairs": both}, indent=1) + "\n")
 
 
-def plot_curve(curve: Path, path: Path, opponent: str, start: str) -> None:
-    """Draw a learning curve from its CSV: share of decided hands and points a hand, with 95% intervals."""
+def plot_curve(curve: Path, path: Path, start: str) -> None:
+    """Draw a learning curve from its CSV: share of decided hands and points a hand by opponent, with 95% intervals.
+
+    Args:
+        curve: the CSV.
+        path: the PNG to write.
+        start: what the agent began as, for the title.
+    """
     import matplotlib as mpl
 
     mpl.use("Agg")
     from matplotlib import pyplot
 
     with curve.open(newline="") as file:
-        rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+        rows = list(csv.DictReader(file))
     figure, axes = pyplot.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
-    steps = [row["steps"] for row in rows]
     for axis, name, scale, even, label in (
-        (axes[0], "share", 100, 50, f"wins of decided hands\nv {opponent}, %"),
-        (axes[1], "points", 1, 0, f"points a hand\nv {opponent}"),
+        (axes[0], "share", 100, 50, "wins of decided hands, %"),
+        (axes[1], "points", 1, 0, "points a hand"),
     ):
-        values = [scale * row[name] for row in rows]
-        axis.plot(steps, values, marker="o", markersize=3)
-        axis.fill_between(
-            steps, [scale * row[f"{name}_low"] for row in rows], [scale * row[f"{name}_high"] for row in rows], alpha=0.2
-        )
+        for opponent in dict.fromkeys(row["opponent"] for row in rows):
+            mine = [row for row in rows if row["opponent"] == opponent]
+            steps = [int(row["steps"]) for row in mine]
+            middle, low, high = ([scale * float(row[name + end]) for row in mine] for end in ("", "_low", "_high"))
+            axis.plot(steps, middle, marker="o", markersize=3, label=f"v {opponent}")
+            axis.fill_between(steps, low, high, alpha=0.2)
         axis.axhline(even, color="grey", linewidth=0.8)
         axis.set_ylabel(label)
         axis.grid(alpha=0.3)
+    axes[0].legend()
     axes[0].set_title(f"Learning curve, from {start}")
     axes[1].set_xlabel("learner decisions")
     with whole_file(path) as file:

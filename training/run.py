@@ -224,23 +224,26 @@ class _Recorder(BaseCallback):
         settings = self._config.curve
         rules = Rules.of(self._config.rules)
         now = exported(self.model, self._config.name, rules)  # type: ignore[arg-type]  # SB3 types any algorithm
-        result = play_pairs(now, policy(settings.opponent), settings.deals, settings.seed, rules)
-        row: dict[str, Any] = {
-            "steps": self.num_timesteps,
-            "share": result.share,
-            "share_low": result.share_ci95[0],
-            "share_high": result.share_ci95[1],
-            "points": result.points,
-            "points_low": result.points_ci95[0],
-            "points_high": result.points_ci95[1],
-            "dead": result.dead,
-            "turns": result.turns,
-        }
-        for name in ("share", "points", "dead", "turns"):
-            self.logger.record(f"curve/{name}", row[name])
-        self._text = f"v {settings.opponent}: {100 * result.share:.0f}% of decided hands"
-        old = _curve_rows(self._curve)
-        _write_curve(self._curve, [*old, row])
+        rows = _curve_rows(self._curve)
+        told = []
+        for name in settings.opponents:
+            result = play_pairs(now, policy(name), settings.deals, settings.seed, rules)
+            figures: dict[str, float] = {
+                "share": result.share,
+                "share_low": result.share_ci95[0],
+                "share_high": result.share_ci95[1],
+                "points": result.points,
+                "points_low": result.points_ci95[0],
+                "points_high": result.points_ci95[1],
+                "dead": result.dead,
+                "turns": result.turns,
+            }
+            for figure in ("share", "points", "dead", "turns"):
+                self.logger.record(f"curve {result.b}/{figure}", figures[figure])
+            told.append(f"{100 * result.share:.0f}% v {result.b}")
+            rows.append({"steps": self.num_timesteps, "opponent": result.b, **figures})
+        self._text = ", ".join(told)
+        _write_curve(self._curve, rows)
 
 
 def _curve_rows(path: Path) -> list[dict[str, Any]]:

@@ -25,7 +25,14 @@ QUICKSTART = ROOT / "configs" / "quickstart.yaml"
 KEYS = {"a", "b", "share", "share_ci95", "points", "points_ci95", "dead", "turns", "big_gins", "deals"}
 SMALL = (
     *("name=small", "threads=1", "lanes=8", "network.hidden=[16]", "clone.decisions=2048", "clone.batch_size=1024"),
-    *("ppo.steps=256", "ppo.rollout=16", "ppo.batch_size=64", "curve.deals=4", "evaluation.deals=20"),
+    *(
+        "ppo.steps=256",
+        "ppo.rollout=16",
+        "ppo.batch_size=64",
+        "curve.deals=4",
+        "curve.opponents=[greedy]",
+        "evaluation.deals=20",
+    ),
 )
 
 Answer = tuple[int, str, str]

@@ -29,7 +29,7 @@ TINY: dict[str, Any] = {
     "lanes": 8,
     "network": {"hidden": [16]},
     "ppo": {"steps": 512, "rollout": 16, "batch_size": 64, "epochs": 1},
-    "curve": {"every": 256, "deals": 4},
+    "curve": {"every": 256, "deals": 4, "opponents": ["greedy"]},
     "checkpoint_every": 256,
 }
 
@@ -122,7 +122,7 @@ def test_a_run_from_a_clone_leaves_all_its_files(tmp_path: Path) -> None:
     assert curve_of(folder) == [0, 256, 512]
     assert [row["time/total_timesteps"] for row in log_of(folder / "progress.csv")] == ["128", "256", "384", "512"]
     scalars = EventAccumulator(str(folder)).Reload().Tags()["scalars"]
-    assert {"curve/share", "curve/points", "rollout/ep_rew_mean", "train/learning_rate"} <= set(scalars)
+    assert {"curve greedy/share", "curve greedy/points", "rollout/ep_rew_mean", "train/learning_rate"} <= set(scalars)
 
     assert steps_in(folder) == 512
     saved, start = load_policy(folder), start_of(folder)
@@ -134,13 +134,15 @@ def test_a_run_from_a_clone_leaves_all_its_files(tmp_path: Path) -> None:
 
 def test_the_curve_holds_numbers_and_intervals(tmp_path: Path) -> None:
     train(
-        tiny(rules="big_gin", opponents={"novice": 1}, curve={"opponent": "random", "every": 512, "deals": 6}),
+        tiny(rules="big_gin", opponents={"novice": 1}, curve={"opponents": ["random", "novice"], "every": 512, "deals": 6}),
         tmp_path,
         "",
         quiet,
     )
-    for row in log_of(tmp_path / CURVE):
-        assert list(row) == "steps share share_low share_high points points_low points_high dead turns".split()
+    rows = log_of(tmp_path / CURVE)
+    assert [row["opponent"] for row in rows] == ["random", "novice"] * 2
+    for row in rows:
+        assert list(row) == "steps opponent share share_low share_high points points_low points_high dead turns".split()
         assert float(row["points_low"]) <= float(row["points"]) <= float(row["points_high"])
         assert 0 <= float(row["dead"]) <= 1
         assert float(row["turns"]) > 0
@@ -313,7 +315,7 @@ def test_a_run_may_be_interrupted_again(tmp_path: Path) -> None:
 
 def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
     """And points of the curve after that checkpoint are taken anew, not twice."""
-    often = {"every": 128, "deals": 4}
+    often = {"every": 128, "deals": 4, "opponents": ["greedy"]}
     config = interrupted(tmp_path, 384, MemoryError, curve=often)
     assert steps_in(tmp_path) == 256
     assert curve_of(tmp_path) == [0, 128, 256, 384]
