@@ -41,18 +41,34 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from gin_env.envs.aec import StraightGinAEC as raw_env  # noqa: N813  # PettingZoo's name for it
 from gin_env.envs.episode import checked_reward, default_illegal_reward
 from gin_env.envs.guard import Guard
+from gin_env.rules.ruleset import Rules
 
 __all__ = ["env", "parallel_env", "raw_env"]
 
 
-def env(*, illegal_reward: float | None = None, **settings: Any) -> AECEnv[str, Any, int]:
+def env(
+    rules: str | Rules | dict[str, Any] = "straight",
+    match: str = "hand",
+    observation: str = "bits",
+    reward: str = "points",
+    render_mode: str | None = None,
+    *,
+    illegal_reward: float | None = None,
+) -> AECEnv[str, Any, int]:
     """The environment with the checks of PettingZoo's usual wrappers: an illegal action ends the game, misuse is an error.
 
     Args:
+        rules: a preset's name, a `Rules`, or a mapping of rule fields.
+        match: "hand".
+        observation: "bits".
+        reward: "points" (of the hand, zero-sum) or "win" (+1, 0, -1).
+        render_mode: None, "ansi" or "human".
         illegal_reward: the reward of whoever acts illegally; None: no better than the worst loss.
-        settings: `rules`, `match`, `observation`, `reward`, `render_mode`, as for `raw_env`.
+
+    Raises:
+        ValueError: an argument out of its bounds.
     """
-    raw = raw_env(**settings)
+    raw = raw_env(rules, match, observation, reward, render_mode)
     if illegal_reward is None:
         illegal_reward = default_illegal_reward(raw.rules, raw.reward)
     return Guard(raw, checked_reward("illegal_reward", illegal_reward))

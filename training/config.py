@@ -188,11 +188,28 @@ def _explained(problem: Any) -> str:
     place = [str(part) for part in problem["loc"]]
     key = ".".join(place)
     if not place:
-        return str(problem["msg"])
+        return str(problem["msg"]).removeprefix("Value error, ")
     if problem["type"] != "extra_forbidden":
-        return f"{key}={problem['input']!r}: {problem['msg']}"
-    section: type[BaseModel] = RunConfig
-    for part in place[:-1]:
-        section = type(section.model_fields[part].default)
-    near = get_close_matches(place[-1], section.model_fields, n=1, cutoff=0.0)
-    return f"unknown key {key!r}: the nearest known one is {'.'.join([*place[:-1], *near])!r}"
+        return f"{key}={problem['input']!r}: {problem['msg'].removeprefix('Value error, ')}"
+    return f"unknown key {key!r}: the nearest known one is {_nearest(place)!r}"
+
+
+def _nearest(place: list[str]) -> str:
+    """The known key most like an unknown one: of the same section if one is alike, else of any, by its last part."""
+    keys = _known_keys(RunConfig)
+    beside = [key for key in keys if key.split(".")[:-1] == place[:-1]]
+    for candidates, cutoff in ((beside, 0.6), (keys, 0.6), (beside, 0.0)):
+        by_name = {key.split(".")[-1]: key for key in reversed(candidates)}
+        near = get_close_matches(place[-1], by_name, n=1, cutoff=cutoff)
+        if near:
+            return by_name[near[0]]
+    return keys[0]
+
+
+def _known_keys(section: type[BaseModel], prefix: str = "") -> list[str]:
+    keys = []
+    for name, field in section.model_fields.items():
+        keys.append(prefix + name)
+        if isinstance(field.default, BaseModel):
+            keys += _known_keys(type(field.default), f"{prefix}{name}.")
+    return keys

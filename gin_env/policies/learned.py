@@ -120,6 +120,8 @@ _UNSOUND = (
 
 def _read(file: Path, sample: bool) -> LearnedPolicy:
     """The policy of a file; any of `_UNSOUND` if it is none."""
+    if not zipfile.is_zipfile(file):
+        raise ValueError("it is no numpy archive (.npz)")
     with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
         about = json.loads(str(archive["about"]))
         if not isinstance(about, dict) or about.get("format") != FORMAT:

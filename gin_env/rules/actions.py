@@ -20,7 +20,20 @@ GO_OUT = 56
 
 
 class IllegalAction(ValueError):
-    """An action that the rules do not allow now; nothing was changed."""
+    """An action that the rules do not allow now; nothing was changed.
+
+    Attributes:
+        action: what was asked for.
+        phase: what is being decided.
+        legal: the actions that are legal.
+    """
+
+    def __init__(self, message: str, action: object = None, phase: str = "", legal: tuple[int, ...] = ()) -> None:
+        super().__init__(message, action, phase, legal)
+        self.action, self.phase, self.legal = action, phase, legal
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 def action_text(action: int) -> str:
@@ -47,5 +60,6 @@ def illegal(action: object, phase: str, legal: Iterable[int], where: str = "") -
         text = f"{action!r} ({action_text(action)})"  # type: ignore[arg-type]  # any value may come from outside
     except ValueError as error:
         text = str(error)
+    legal = tuple(legal)
     choices = ", ".join(f"{choice} {action_text(choice)}" for choice in legal) or "nothing: the hand is over"
-    return IllegalAction(f"illegal action {text}{where} in phase {phase!r}; legal: {choices}")
+    return IllegalAction(f"illegal action {text}{where} in phase {phase!r}; legal: {choices}", action, phase, legal)

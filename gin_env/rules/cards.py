@@ -54,6 +54,8 @@ def card_text(cards: int | Iterable[int]) -> str:
 
 def checked_cards(cards: Iterable[int]) -> tuple[int, ...]:
     """The card ids as a tuple of ints, or a ValueError that names the one which is no card or stands twice."""
+    if not isinstance(cards, Iterable):
+        raise TypeError(f"{cards!r} is no hand: expected card ids, or text such as 'AS TH QC'")
     ids: list[int] = []
     for card in cards:
         if isinstance(card, bool) or not isinstance(card, (int, np.integer)) or not 0 <= card < 52:

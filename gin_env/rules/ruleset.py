@@ -104,7 +104,7 @@ class Rules:
         Raises:
             ValueError: there is no preset of that name.
         """
-        if name not in PRESETS:
+        if not isinstance(name, str) or name not in PRESETS:
             near = get_close_matches(str(name), PRESETS, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise ValueError(f"{name!r} is no rule preset: expected one of {', '.join(PRESETS)}{hint}")
