@@ -10,7 +10,7 @@ from typing import Any
 from gin_env.files import write_text
 from gin_env.round import Round
 from gin_env.rules.actions import IllegalAction
-from gin_env.rules.ruleset import Rules
+from gin_env.rules.ruleset import Rules, compiled_rules
 
 FORMAT = "gin_env hand 1"
 _FIELDS = ("format", "rules", "deck", "first_player", "actions", "reshuffles", "outcome", "scores")
@@ -71,6 +71,10 @@ def replay(line: str) -> Round:
             raise ValueError(f"the record's rules have no {name!r}: expected every field of the rules")
     if record["first_player"] is None:
         raise ValueError("first_player=None: expected 0 or 1")
+    try:
+        compiled_rules(rules)
+    except NotImplementedError as error:
+        raise ValueError(str(error)) from None
     hand = Round(rules, deck=record["deck"], seed=0, first_player=record["first_player"])
     for place, action in enumerate(record["actions"]):
         try:
@@ -98,7 +102,7 @@ def read_records(path: str | Path) -> Iterator[Round]:
         for number, line in enumerate(file, 1):
             try:
                 yield replay(line.decode().rstrip("\n"))
-            except (ValueError, TypeError, NotImplementedError) as error:
+            except (ValueError, TypeError) as error:
                 raise ValueError(f"{path}, line {number}: {error}") from None
 
 

@@ -43,14 +43,17 @@ def main() -> None:
         raise ValueError(f"--deals {arguments.deals}: expected at least 2, an interval needs that")
     if arguments.json is not None and arguments.json.is_dir():
         raise ValueError(f"--json {arguments.json}: expected a file, this is a folder")
-    if arguments.json is not None and not arguments.json.parent.is_dir():
-        raise ValueError(f"--json {arguments.json}: there is no folder {arguments.json.parent}")
     if not 0 <= arguments.seed < 2**64:
         raise ValueError(f"--seed {arguments.seed}: expected an integer 0 .. 2**64 - 1")
     rules = Rules.preset(arguments.rules)
     compiled_rules(rules)
     agents = [policy(name) for name in arguments.agents]
     pairs = list(combinations(agents, 2))
+    if arguments.json is not None:
+        try:
+            arguments.json.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ValueError(f"--json {arguments.json}: its folder can't be made ({error.strerror})") from None
     console = Console()
     with Progress(console=console) as bars:
         task = bars.add_task("deals", total=arguments.deals * len(pairs))

@@ -45,7 +45,9 @@ class PPOConfig(_Section):
     """MaskablePPO of sb3-contrib."""
 
     steps: int = Field(1_000_000, ge=1, description="learner decisions in all")
-    critic_first: int = Field(0, ge=0, description="learner decisions at the start from which the critic alone learns")
+    critic_first: float = Field(
+        0.0, ge=0, lt=1, description="share of the steps, at the start, in which the critic alone learns"
+    )
     rollout: int = Field(64, ge=2, description="decisions a lane between updates")
     batch_size: int = Field(2048, ge=2)
     epochs: int = Field(3, ge=1)

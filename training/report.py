@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Sequence
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ def result_table(results: Sequence[PairResult], title: str) -> Table:
         table.add_row(
             r.a,
             r.b,
-            f"{100 * r.share:.1f} ±{100 * (r.share_ci95[1] - r.share):.1f}",
+            "-" if isnan(r.share) else f"{100 * r.share:.1f} ±{100 * (r.share_ci95[1] - r.share):.1f}",
             f"{r.points:+.2f} ±{r.points_ci95[1] - r.points:.2f}",
             f"{100 * r.dead:.1f}",
             f"{r.turns:.1f}",

@@ -203,7 +203,7 @@ class _Recorder(BaseCallback):
         steps = self.num_timesteps
         # A critic that knows nothing yet would undo what the actor has learned from its teacher.
         for parameter in actor_parameters(self.model):  # type: ignore[arg-type]  # SB3 types any algorithm
-            parameter.requires_grad_(steps >= self._config.ppo.critic_first)
+            parameter.requires_grad_(steps >= self._config.ppo.critic_first * self._config.ppo.steps)
         if steps >= self._next_checkpoint:
             save_checkpoint(self.model, self._folder)  # type: ignore[arg-type]  # SB3 types any algorithm
             self._next_checkpoint = steps + self._config.checkpoint_every

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from gin_env.advance import advance, apply_some, write_decisions
 from gin_env.compiled import jit
 from gin_env.policies import bots
 from gin_env.policies.policy import Batch, Policy, checked_actions, compiled_decision
+from gin_env.policies.registry import policy
 from gin_env.round import checked_seed
 from gin_env.rules import phases
 from gin_env.rules.ruleset import Rules, compiled_rules
@@ -49,14 +51,14 @@ def play_out(records: NDArray[np.void], seat0: Policy, seat1: Policy) -> None:
             policies[seat].start(np.arange(len(records)) + seat * len(records))
     # A compiled policy must stand in for an outside seat, where it is never asked.
     stand_in = compiled_decision(bots.random_action)
-    compiled = [stand_in if policy.compiled is None else policy.compiled for policy in policies]
+    compiled = [stand_in if player.compiled is None else player.compiled for player in policies]
     scratch = np.zeros(1, VIEW)
     due = np.empty(len(records), np.int64)
     while True:
         lane = advance(records, np.full(len(records), outside, np.int8), compiled[0], compiled[1], scratch)
         if lane >= 0:
-            policy = policies[records["public"]["player"][lane]]
-            raise ValueError(f"policy {policy.name!r} chose an illegal action in deal {records['hidden']['deal'][lane]}")
+            player = policies[records["public"]["player"][lane]]
+            raise ValueError(f"policy {player.name!r} chose an illegal action in deal {records['hidden']['deal'][lane]}")
         waiting = False
         for seat in (0, 1):
             if outside >> seat & 1 and (n := _due(records, seat, due)):
@@ -133,8 +135,8 @@ class PairResult:
 
 
 def play_pairs(
-    a: Policy,
-    b: Policy,
+    a: str | Path | Policy,
+    b: str | Path | Policy,
     deals: int,
     seed: int,
     rules: Rules | str = "straight",
@@ -144,7 +146,7 @@ def play_pairs(
     """Play two policies over duplicate deals.
 
     Args:
-        a: one policy.
+        a: one policy, by name, path or object.
         b: the other.
         deals: how many deals, each played twice with the seats swapped, at least 2.
         seed: deal i is hand i of this seed.
@@ -160,6 +162,7 @@ def play_pairs(
     if isinstance(chunk, bool) or not isinstance(chunk, (int, np.integer)) or chunk < 1:
         raise ValueError(f"chunk={chunk!r}: expected an integer of at least 1")
     seed = checked_seed(seed)
+    a, b = policy(a), policy(b)
     rules = Rules.of(rules)
     parts = []
     for first in range(0, deals, chunk):

@@ -150,6 +150,8 @@ class StraightGinAEC(AECEnv[str, dict[str, NDArray[np.int8]], int]):  # type: ig
         """What an agent may know now: `observation` (960,) and `action_mask` (108,), int8; the mask is zero off turn."""
         self._check_begun("observe()")
         observation, mask = np.empty(WIDTH, np.int8), np.empty(ACTIONS, np.int8)
+        if agent not in AGENTS:
+            raise ValueError(f"agent {agent!r}: expected one of {', '.join(AGENTS)}")
         _observe(self._records, AGENTS.index(agent), self._scratch, observation, mask)
         return {"observation": observation, "action_mask": mask}
 

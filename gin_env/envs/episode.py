@@ -38,13 +38,20 @@ def checked_reward(name: str, value: object) -> float:
     return float(value)
 
 
+def checked_mapping(options: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """The options of a reset, or a ValueError if they are no mapping."""
+    if options is not None and not isinstance(options, Mapping):
+        raise ValueError(f"options={options!r}: expected None or a mapping such as {{'first_player': 0}}")
+    return options or {}
+
+
 def checked_options(options: Mapping[str, Any] | None) -> tuple[list[int] | None, int | None]:
     """The deck and first player that a reset asks for.
 
     Raises:
         ValueError: a known option with a bad value. An unknown option is a warning only: PettingZoo's own tests send one.
     """
-    options = options or {}
+    options = checked_mapping(options)
     for name in options:
         if name not in ("deck", "first_player"):
             warnings.warn(f"reset option {name!r} is unknown and ignored: known are deck, first_player", stacklevel=3)

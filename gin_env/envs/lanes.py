@@ -37,6 +37,7 @@ Opponent = str | Policy | Sequence[tuple[str | Policy, float]] | None
 ILLEGAL_ACTIONS = ("raise", "forfeit")
 BOTH_SEATS = 3
 ANY_SEAT = -1
+MOST_WEIGHT = 1e9
 
 
 @jit
@@ -487,12 +488,12 @@ def _weighted(opponent: Opponent) -> list[tuple[Policy, float]]:
     for entry in opponent:
         try:
             name, weight = entry
-            weight = float(weight)
         except (TypeError, ValueError):
             raise ValueError(f"opponent entry {entry!r}: expected a pair (policy, weight)") from None
-        if not 0 < weight < np.inf:
-            raise ValueError(f"opponent entry {entry!r}: expected a weight above 0")
-        entries.append((policy_of(name), weight))
+        number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
+        if not number or not 0 < weight <= MOST_WEIGHT:
+            raise ValueError(f"opponent entry {entry!r}: expected a weight above 0, {MOST_WEIGHT:g} at most")
+        entries.append((policy_of(name), float(weight)))
     if not entries:
         raise ValueError("opponent=[]: expected at least one pair (policy, weight), or None")
     return entries

@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from gin_env.envs.episode import checked_options, observation_box
+from gin_env.envs.episode import checked_mapping, checked_options, observation_box
 from gin_env.envs.lanes import ANY_SEAT, Lanes, Opponent, lane_seeds
 from gin_env.rules.actions import ACTIONS
 from gin_env.rules.ruleset import Rules
@@ -85,12 +85,13 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
         Raises:
             ValueError: a bad seed or a bad value of a known option.
         """
-        options = dict(options or {})
+        options = dict(checked_mapping(options))
         lanes = self._reset_lanes(options.pop("reset_mask", None))
         deck, first_player = checked_options(options)
         if seed is not None:
+            if len(lanes) < self.num_envs:
+                raise ValueError(f"reset_mask with seed={seed!r}: a seed deals anew in every game; leave one of them out")
             self._lanes.seed(lane_seeds(seed, self.num_envs))
-            lanes = np.arange(self.num_envs)
         elif self._dealt:
             self._lanes.next_deal(lanes)
         self._begun, self._dealt = False, True

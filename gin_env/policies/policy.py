@@ -55,13 +55,17 @@ class Policy(ABC):
     """What decides for a seat.
 
     Attributes:
-        name: how results are labelled.
+        name: how results are labelled; a subclass that gives none is named after its class.
         compiled: a compiled `(view, key) -> action` (see :func:`compiled_decision`) that decides exactly as `act` does, so
             that whole hands can be played inside compiled code; None where there is none.
     """
 
     name: str
     compiled: Any = None
+
+    def __init_subclass__(cls) -> None:
+        if not hasattr(cls, "name"):
+            cls.name = cls.__name__
 
     def start(self, lanes: NDArray[np.int64]) -> None:  # noqa: B027  # most policies keep nothing between decisions
         """New hands begin in these lanes; a policy with a memory forgets what it kept of them."""

@@ -35,10 +35,17 @@ def policy(name: str | Path | Policy) -> Policy:
         return name
     if isinstance(name, str) and name in LADDER:
         return CompiledPolicy(name, LADDER[name])
-    if isinstance(name, (str, Path)) and Path(name).exists():
+    if isinstance(name, (str, Path)) and str(name) and _exists(Path(name)):
         from gin_env.policies.learned import load_policy
 
         return load_policy(name)
     near = get_close_matches(str(name), LADDER, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise ValueError(f"{name!r} is no policy: expected one of {', '.join(LADDER)}, or the path of a saved run{hint}")
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # no path at all, as it is too long
+        return False

@@ -321,7 +321,7 @@ def test_after_an_interrupted_step_the_learner_does_not_play_for_the_opponent() 
         ([("greedy", -1)], "expected a weight above 0"),
         ([("greedy", float("inf"))], "expected a weight above 0"),
         ([("greedy", float("nan"))], "expected a weight above 0"),
-        ([("greedy", "heavy")], "expected a pair"),
+        ([("greedy", "heavy")], "expected a weight above 0"),
         ([("greedy", 1), ("nobody", 1)], "'nobody' is no policy"),
     ],
     ids=str,
