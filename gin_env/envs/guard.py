@@ -46,8 +46,10 @@ class Guard(OrderEnforcingWrapper):  # type: ignore[misc]  # PettingZoo ships no
             return
         agent = raw.agent_selection
         if not (raw.terminations[agent] or raw.truncations[agent]):
-            number = not isinstance(action, bool) and raw.action_space(agent).contains(action)
-            inside = 0 <= action < ACTIONS if type(action) is int else number
+            if type(action) is int:
+                inside = 0 <= action < ACTIONS
+            else:
+                inside = not isinstance(action, bool) and raw.action_space(agent).contains(action)
             assert inside, f"action {action!r} is not in action space: expected 0..107"
         try:
             raw.step(action)

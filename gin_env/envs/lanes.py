@@ -315,7 +315,7 @@ class Lanes:
     def begin(self, lanes: NDArray[np.int64] | None = None) -> None:
         """Deal the lanes' hands and play on to the first outside decision.
 
-        A hand that the opponent ends before the learner has decided anything (about one in ten thousand) is passed over: the
+        A hand that the opponent ends before the learner has decided anything (about one in twenty thousand) is passed over: the
         next hand is dealt.
         """
         lanes = self._all if lanes is None else lanes
