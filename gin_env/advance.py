@@ -3,12 +3,36 @@
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
+from numba import from_dtype
+from numba.core import types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from gin_env.compiled import jit
 from gin_env.rules import chance
 from gin_env.rules.phases import apply, is_legal
-from gin_env.rules.view import write_view
+from gin_env.rules.view import VIEW, write_view
+
+# What a compiled policy is: action = decide(view, key).
+DECIDE = types.int64(from_dtype(VIEW), types.uint64)
+OUTSIDE = 0  # in place of a compiled policy's address: the seat is decided outside
+
+
+@intrinsic  # type: ignore[untyped-decorator]  # numba ships no types
+def decide_at(typing_context: Any, address: Any, view: Any, key: Any) -> Any:
+    """Ask the compiled policy at an address (int64) for its action (int64), given a `VIEW` and a key.
+
+    An address is a number to compiled code, so that policies can change without compiling anything anew.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        byte, word = ir.IntType(8), ir.IntType(64)
+        function = ir.FunctionType(word, [byte.as_pointer(), word]).as_pointer()
+        view_at = builder.bitcast(arguments[1], byte.as_pointer())
+        return builder.call(builder.inttoptr(arguments[0], function), [view_at, arguments[2]])
+
+    return types.int64(types.int64, DECIDE.args[0], types.uint64), generate
 
 
 @jit
@@ -19,32 +43,42 @@ def decision_key(record: Any, seat: int) -> np.uint64:
 
 
 @jit
-def advance(records: NDArray[np.void], outside: NDArray[np.int8], seat0: Any, seat1: Any, scratch: NDArray[np.void]) -> int:
-    """Play every record on until a seat that is decided outside is to act, or the hand is over.
+def play_on(record: Any, seat0: int, seat1: int, view: Any) -> bool:
+    """Play a record on until a seat that is decided outside is to act, or the hand is over.
 
     Args:
-        records: (n,) of `RECORD`.
-        outside: (n,) int8; bit 0 and bit 1 say which seats are decided outside.
-        seat0: compiled policy of seat 0.
-        seat1: compiled policy of seat 1.
-        scratch: one `VIEW` to work in.
+        record: one of `RECORD`.
+        seat0: address of seat 0's compiled policy, or `OUTSIDE`.
+        seat1: the same for seat 1.
+        view: a `VIEW` to work in.
 
     Returns:
-        -1, or the index of a record whose policy chose an illegal action; that record stands before that action.
+        False if a policy chose an illegal action; the record stands before that action.
     """
-    view = scratch[0]
+    while record.public.player >= 0:
+        seat = record.public.player
+        address = seat1 if seat else seat0
+        if address == OUTSIDE:
+            return True
+        write_view(record, seat, view)
+        action = decide_at(address, view, decision_key(record, seat))
+        if not is_legal(record.hidden.legal, action):
+            return False
+        apply(record, action)
+    return True
+
+
+@jit
+def advance(records: NDArray[np.void], seat0: int, seat1: int, scratch: NDArray[np.void]) -> int:
+    """Play every record on as :func:`play_on` does.
+
+    Returns:
+        -1, or the index of a record whose policy chose an illegal action; that record stands before that action, the later
+        ones were not played.
+    """
     for i in range(len(records)):
-        record = records[i]
-        while record.public.player >= 0:
-            seat = record.public.player
-            if (outside[i] >> seat) & 1:
-                break
-            write_view(record, seat, view)
-            key = decision_key(record, seat)
-            action = seat0(view, key) if seat == 0 else seat1(view, key)
-            if not is_legal(record.hidden.legal, action):
-                return i
-            apply(record, action)
+        if not play_on(records[i], seat0, seat1, scratch[0]):
+            return i
     return -1
 
 

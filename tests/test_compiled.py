@@ -56,7 +56,7 @@ for opponent in ("greedy", learned, None):
         digest.update(observations.tobytes() + rewards.tobytes())
 try:
     environment = gin_env.VectorEnv(num_envs=1, seed=0)
-    environment.reset()
+    environment.reset(options={"first_player": 1})
     environment.step([107])
 except gin_env.IllegalAction:
     pass
@@ -94,8 +94,8 @@ records = np.zeros(20, RECORD)
 records["public"]["rules"] = compiled_rules(Rules())
 records["hidden"]["seed"] = np.arange(20)
 start_all(records)
-bot = policy("random").compiled
-assert advance(records, np.zeros(20, np.int8), bot, bot, np.zeros(1, VIEW)) == -1
+bot = policy("random").address
+assert advance(records, bot, bot, np.zeros(1, VIEW)) == -1
 public = records["public"]
 left = sorted(set(public["stock_left"][public["outcome"] == DEAD].tolist()))
 print(json.dumps({"left": left, "directory": str(cache_directory())}))

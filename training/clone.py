@@ -73,20 +73,16 @@ def _lessons(teacher: Policy, rules: Rules, config: CloneConfig, seed: int, rng:
     lanes = Lanes(LANES, rules, opponent=None)
     lanes.seed(range(seed, seed + LANES))
     lanes.begin()
-    lanes.observe()
     every = np.arange(LANES)
     views, keys = np.zeros(LANES, VIEW), np.empty(LANES, np.uint64)
     while True:
         lesson: list[Lesson] = []
         for _ in range(STEPS):
-            observations, masks = lanes.observations.copy(), lanes.masks.copy()
+            observations, masks = lanes.observations, lanes.masks
             write_decisions(lanes.records, every, views, keys)
             actions = checked_actions(teacher, Batch(views, every, keys))
             lesson.append((observations, masks, actions))
-            ended = lanes.step(_with_random_discards(actions, masks, rng, config.random_share))
-            lanes.next_deal(ended)
-            lanes.begin(ended)
-            lanes.observe()
+            lanes.step(_with_random_discards(actions, masks, rng, config.random_share))
         observations, masks, actions = (np.concatenate(parts) for parts in zip(*lesson, strict=True))
         yield observations, masks, actions
 

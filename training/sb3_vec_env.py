@@ -65,9 +65,8 @@ class GinVecEnv(VecEnv):
         self._begun = True
         self._lengths[:] = 0
         self.lanes.begin()
-        self.lanes.observe()
         self.reset_infos = [{} for _ in range(self.num_envs)]
-        return self.lanes.observations.copy()
+        return self.lanes.observations
 
     def step_async(self, actions: NDArray[Any]) -> None:
         array = np.asarray(actions)
@@ -82,18 +81,14 @@ class GinVecEnv(VecEnv):
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         rewards = (lanes.rewards * self._reward_scale).astype(np.float32)
         dones = lanes.terminated | lanes.truncated
-        if len(ended):
-            for lane, observation, ending in zip(ended.tolist(), *lanes.conclude(ended), strict=True):
-                infos[lane] = lanes.ending_info(ending) | {
-                    "terminal_observation": observation,
-                    "TimeLimit.truncated": bool(lanes.truncated[lane]),
-                    "episode": {"r": float(lanes.rewards[lane]), "l": int(self._lengths[lane]), "t": 0.0},
-                }
-            self._lengths[ended] = 0
-            lanes.next_deal(ended)
-            lanes.begin(ended)
-        lanes.observe()
-        return lanes.observations.copy(), rewards, dones, infos
+        for lane, observation in zip(ended.tolist(), lanes.final_observations, strict=True):
+            infos[lane] = lanes.ending_info(lane) | {
+                "terminal_observation": observation,
+                "TimeLimit.truncated": bool(lanes.truncated[lane]),
+                "episode": {"r": float(lanes.rewards[lane]), "l": int(self._lengths[lane]), "t": 0.0},
+            }
+        self._lengths[ended] = 0
+        return lanes.observations, rewards, dones, infos
 
     def action_masks(self) -> NDArray[np.int8]:
         """The action mask of every game: (n, 108) int8."""

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.advance import advance, apply_some, write_decisions
+from gin_env.advance import OUTSIDE, advance, apply_some, write_decisions
 from gin_env.compiled import jit
-from gin_env.policies import bots
-from gin_env.policies.policy import Batch, Policy, checked_actions, compiled_decision
+from gin_env.policies.policy import Batch, Policy, checked_actions
 from gin_env.policies.registry import policy
 from gin_env.round import checked_seed
 from gin_env.rules import phases
@@ -45,23 +44,20 @@ def play_out(records: NDArray[np.void], seat0: Policy, seat1: Policy) -> None:
         ValueError: a policy answered with an illegal action or none at all.
     """
     policies = (seat0, seat1)
-    outside = sum(1 << seat for seat in (0, 1) if policies[seat].compiled is None)
-    for seat in (0, 1):
-        if outside >> seat & 1:
-            policies[seat].start(np.arange(len(records)) + seat * len(records))
-    # A compiled policy must stand in for an outside seat, where it is never asked.
-    stand_in = compiled_decision(bots.random_action)
-    compiled = [stand_in if player.compiled is None else player.compiled for player in policies]
+    addresses = [player.address for player in policies]
+    outside = [seat for seat in (0, 1) if addresses[seat] == OUTSIDE]
+    for seat in outside:
+        policies[seat].start(np.arange(len(records)) + seat * len(records))
     scratch = np.zeros(1, VIEW)
     due = np.empty(len(records), np.int64)
     while True:
-        lane = advance(records, np.full(len(records), outside, np.int8), compiled[0], compiled[1], scratch)
+        lane = advance(records, addresses[0], addresses[1], scratch)
         if lane >= 0:
             player = policies[records["public"]["player"][lane]]
             raise ValueError(f"policy {player.name!r} chose an illegal action in deal {records['hidden']['deal'][lane]}")
         waiting = False
-        for seat in (0, 1):
-            if outside >> seat & 1 and (n := _due(records, seat, due)):
+        for seat in outside:
+            if n := _due(records, seat, due):
                 waiting = True
                 views, keys = np.zeros(n, VIEW), np.empty(n, np.uint64)
                 write_decisions(records, due[:n], views, keys)

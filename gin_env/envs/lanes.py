@@ -6,14 +6,18 @@ opponent plays the other inside: compiled opponents in the kernel, others batch 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.advance import advance, apply_some, write_decisions
-from gin_env.compiled import jit
+from gin_env.advance import OUTSIDE, apply_some, write_decisions
+from gin_env.envs import stepping
 from gin_env.envs.episode import (
     MATCHES,
     REWARDS,
@@ -21,201 +25,31 @@ from gin_env.envs.episode import (
     checked_reward,
     default_illegal_reward,
 )
-from gin_env.observation import WIDTH, write_action_mask, write_observation
+from gin_env.envs.stepping import ACT, ANY_SEAT, ENDING, LANE, OBSERVE, OPPONENT, SETTINGS, SETTLE
+from gin_env.observation import WIDTH
 from gin_env.policies.policy import Batch, Policy, checked_actions
 from gin_env.policies.registry import policy as policy_of
 from gin_env.round import checked_seed
-from gin_env.rules import chance, phases
 from gin_env.rules.actions import ACTIONS, illegal
-from gin_env.rules.melds import hand_deadwood
 from gin_env.rules.ruleset import Rules, compiled_rules
-from gin_env.rules.state import FORFEIT, LIMIT, OUTCOMES, OVER, PHASES, RECORD
-from gin_env.rules.view import VIEW, legal_actions, write_view
+from gin_env.rules.state import OUTCOMES, OVER, PHASES, RECORD
+from gin_env.rules.view import VIEW, legal_actions
 
 Opponent = str | Policy | Sequence[tuple[str | Policy, float]] | None
 
 ILLEGAL_ACTIONS = ("raise", "forfeit")
-BOTH_SEATS = 3
-ANY_SEAT = -1
 MOST_WEIGHT = 1e9
 
 
-@jit
-def _begin(
-    records: NDArray[np.void],
-    lanes: NDArray[np.int64],
-    learner_seat: int,
-    first_opponent: int,
-    shares: NDArray[np.float64],
-    seats: NDArray[np.int8],
-    outside: NDArray[np.int8],
-    opponents: NDArray[np.int16],
-) -> None:
-    """Deal the hand that each lane's seed and deal number name, and seat learner and opponent by the same seed."""
-    for lane in lanes:
-        record = records[lane]
-        phases.start(record)
-        if len(shares) == 0:
-            seats[lane] = ANY_SEAT
-            outside[lane] = BOTH_SEATS
-            continue
-        stream = chance.stream_of(record.hidden.seed, np.uint64(record.hidden.deal), chance.SEATING)
-        seat = learner_seat
-        if seat == ANY_SEAT:
-            seat = chance.below(chance.draw(stream, np.uint64(0)), 2)
-        at = chance.below(chance.draw(stream, np.uint64(1)), 1 << 31) / (1 << 31)
-        chosen = 0
-        while chosen < len(shares) - 1 and at >= shares[chosen]:
-            chosen += 1
-        seats[lane] = seat
-        outside[lane] = 1 << seat
-        opponents[lane] = first_opponent + chosen
+@cache
+def _threads(count: int) -> ThreadPoolExecutor:
+    """The threads that batches share, beside the caller's own."""
+    return ThreadPoolExecutor(count, "gin_env")
 
 
-@jit
-def _first_not_due(records: NDArray[np.void], outside: NDArray[np.int8]) -> int:
-    """The first lane in which no outside decision is due, -1 if there is none."""
-    for lane in range(len(records)):
-        player = records[lane].public.player
-        if player < 0 or not (outside[lane] >> player) & 1:
-            return lane
-    return -1
-
-
-@jit
-def _first_illegal(records: NDArray[np.void], actions: NDArray[np.int64]) -> int:
-    """The first lane whose action is not legal, -1 if all are."""
-    for lane in range(len(records)):
-        if not phases.is_legal(records[lane].hidden.legal, actions[lane]):
-            return lane
-    return -1
-
-
-@jit
-def _apply_all(
-    records: NDArray[np.void], actions: NDArray[np.int64], acting: NDArray[np.int8], forfeits: NDArray[np.bool_]
-) -> None:
-    """Do each lane's action; an illegal one forfeits the hand. `acting` gets the seats that acted."""
-    for lane in range(len(records)):
-        record = records[lane]
-        acting[lane] = record.public.player
-        forfeits[lane] = not phases.is_legal(record.hidden.legal, actions[lane])
-        if forfeits[lane]:
-            phases.end_hand(record, FORFEIT)
-            phases.find_legal(record)
-        else:
-            phases.apply(record, actions[lane])
-
-
-@jit
-def _pay(
-    records: NDArray[np.void],
-    seats: NDArray[np.int8],
-    acting: NDArray[np.int8],
-    forfeits: NDArray[np.bool_],
-    win: bool,
-    illegal_reward: float,
-    rewards: NDArray[np.float64],
-    terminated: NDArray[np.bool_],
-    truncated: NDArray[np.bool_],
-) -> int:
-    """Rewards and endings of each lane, for the learner's seat or else the seat that acted; returns how many hands ended."""
-    ended = 0
-    for lane in range(len(records)):
-        public = records[lane].public
-        rewards[lane] = 0.0
-        over = public.phase == OVER
-        truncated[lane] = over and public.outcome == LIMIT
-        terminated[lane] = over and public.outcome != LIMIT
-        if not over:
-            continue
-        ended += 1
-        seat = acting[lane] if seats[lane] == ANY_SEAT else seats[lane]
-        if forfeits[lane]:
-            rewards[lane] = illegal_reward
-        elif not win:
-            rewards[lane] = public.scores[seat] - public.scores[1 - seat]
-        elif public.winner >= 0:
-            rewards[lane] = 1.0 if public.winner == seat else -1.0
-    return ended
-
-
-@jit
-def _observe(
-    records: NDArray[np.void],
-    lanes: NDArray[np.int64],
-    seats: NDArray[np.int8],
-    scratch: NDArray[np.void],
-    observations: NDArray[np.int8],
-    masks: NDArray[np.int8],
-) -> None:
-    """Write observation and mask of some lanes, one row each, for the seat given, or the seat to act for ANY_SEAT."""
-    for row in range(len(lanes)):
-        record = records[lanes[row]]
-        seat = seats[lanes[row]]
-        write_view(record, record.public.player if seat == ANY_SEAT else seat, scratch[0])
-        write_observation(scratch[0], observations[row])
-        write_action_mask(scratch[0].legal, masks[row])
-
-
-@jit
-def _due(
-    records: NDArray[np.void],
-    outside: NDArray[np.int8],
-    opponents: NDArray[np.int16],
-    opponent: int,
-    lanes: NDArray[np.int64],
-) -> int:
-    """The lanes in which one opponent is to act; returns how many."""
-    n = 0
-    for lane in range(len(records)):
-        player = records[lane].public.player
-        if player >= 0 and opponents[lane] == opponent and not (outside[lane] >> player) & 1:
-            lanes[n] = lane
-            n += 1
-    return n
-
-
-# How a hand ended, in numbers.
-ENDING = np.dtype(
-    [
-        ("outcome", np.int64),  # place in OUTCOMES
-        ("scores", np.int64, (2,)),
-        ("turns", np.int64),
-        ("deadwood", np.int64, (2,)),
-        ("seat", np.int64),  # the learner's, or else the one that acted last
-        ("opponent", np.int64),  # place in `Lanes.opponent_names`
-    ]
-)
-
-
-@jit
-def _conclude(
-    records: NDArray[np.void],
-    lanes: NDArray[np.int64],
-    seats: NDArray[np.int8],
-    acting: NDArray[np.int8],
-    opponents: NDArray[np.int16],
-    scratch: NDArray[np.void],
-    observations: NDArray[np.int8],
-    endings: NDArray[np.void],
-) -> None:
-    """Write the last observation and the ending of each of some lanes, one row each."""
-    for row in range(len(lanes)):
-        lane = lanes[row]
-        record = records[lane]
-        public = record.public
-        seat = acting[lane] if seats[lane] == ANY_SEAT else seats[lane]
-        write_view(record, seat, scratch[0])
-        write_observation(scratch[0], observations[row])
-        ending = endings[row]
-        ending.outcome = public.outcome
-        ending.turns = public.turns
-        ending.seat = seat
-        ending.opponent = opponents[lane]
-        for s in range(2):
-            ending.scores[s] = public.scores[s]
-            ending.deadwood[s] = hand_deadwood(record.hidden.hands[s], public.rules.meld_limit)
+# A forked process has none of its parent's threads, and would wait for them for ever.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_threads.cache_clear)
 
 
 class Lanes:
@@ -231,13 +65,16 @@ class Lanes:
         reward: "points" (of the hand, zero-sum) or "win" (+1, 0, -1).
         illegal_action: "raise" an `IllegalAction`, or "forfeit" the hand.
         illegal_reward: the reward of a forfeit; None: no better than the worst loss.
+        redeal: a hand that ends is followed by the lane's next one on the same step.
+        num_threads: how many threads share the lanes; what is played does not depend on it.
+        fresh: every call fills new arrays; False: the same ones each time.
 
     Attributes:
         records: (n,) game records.
-        seats: (n,) int8, the learner's seat; -1 where both seats are decided outside.
-        masks: (n, 108) int8, and `observations`, (n, 960) int8, as last written by :meth:`observe`.
+        observations: (n, 960) int8, and `masks`, (n, 108) int8, of the learner's seat or else the seat to act.
         rewards, terminated, truncated: (n,) of the last step.
-        acting: (n,) int8, the seats that acted in the last step.
+        endings: (n,) of `ENDING`, how the hands that the last step ended did so; zero in other lanes.
+        final_observations: (k, 960) int8, the last observations of the k hands that the last step ended, by rising lane.
     """
 
     def __init__(
@@ -250,42 +87,52 @@ class Lanes:
         reward: str = "points",
         illegal_action: str = "raise",
         illegal_reward: float | None = None,
+        redeal: bool = True,
+        num_threads: int = 1,
+        fresh: bool = True,
     ) -> None:
-        if isinstance(num_lanes, bool) or not isinstance(num_lanes, (int, np.integer)) or num_lanes < 1:
-            raise ValueError(f"num_envs={num_lanes!r}: expected an integer of at least 1")
+        n = self.num_lanes = _checked_count("num_envs", num_lanes)
+        self.num_threads = _checked_count("num_threads", num_threads)
         checked_choice("match", match, MATCHES)
         checked_choice("learner_seat", learner_seat, ("random", 0, 1))
         checked_choice("reward", reward, REWARDS)
         checked_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
         self.rules = Rules.of(rules)
-        self.reward = reward
-        self.illegal_action = illegal_action
-        self.illegal_reward = (
+        self._forfeits = illegal_action == "forfeit"
+        self._fresh = fresh
+        self._settings = np.zeros(1, SETTINGS)
+        self._settings["illegal_reward"] = (
             default_illegal_reward(self.rules, reward)
             if illegal_reward is None
             else checked_reward("illegal_reward", illegal_reward)
         )
-        n = self.num_lanes = int(num_lanes)
-        self._learner_seat = ANY_SEAT if learner_seat == "random" else int(learner_seat)
-        self._all = np.arange(n)
+        self._settings["learner_seat"] = ANY_SEAT if learner_seat == "random" else int(learner_seat)
+        self._settings["win"] = reward == "win"
+        self._settings["redeal"] = redeal
         self.records = np.zeros(n, RECORD)
         self.records["public"]["rules"] = compiled_rules(self.rules)[0]
-        self.seats = np.full(n, ANY_SEAT, np.int8)
-        self.acting = np.zeros(n, np.int8)
+        self._lanes = np.zeros(n, LANE)
+        self._lanes["seat"] = ANY_SEAT
+        self._scratch = np.zeros(self.num_threads, VIEW)
+        self._no_actions = np.zeros(n, np.int64)
+        self._ended = np.zeros(n, np.int64)
+        # Rows are used from the top, as hands end: memory that is never touched costs nothing.
+        self._final_rows = np.empty((n, WIDTH), np.int8)
+        self._begun = False
+        self._policies: list[Policy] = []
+        self._opponents = np.zeros(0, OPPONENT)
+        self.set_opponent(opponent)
+        self._make_arrays()
+
+    def _make_arrays(self) -> None:
+        n = self.num_lanes
+        self.observations = np.empty((n, WIDTH), np.int8)
+        self.masks = np.zeros((n, ACTIONS), np.int8)
         self.rewards = np.zeros(n)
         self.terminated = np.zeros(n, np.bool_)
         self.truncated = np.zeros(n, np.bool_)
-        self.observations = np.zeros((n, WIDTH), np.int8)
-        self.masks = np.zeros((n, ACTIONS), np.int8)
-        self._outside = np.full(n, BOTH_SEATS, np.int8)
-        self._forfeits = np.zeros(n, np.bool_)
-        self._scratch = np.zeros(1, VIEW)
-        self._begun = False
-        self._policies: list[Policy] = []
-        self._opponents = np.zeros(n, np.int16)
-        self._first_opponent = 0
-        self._shares = np.zeros(0)
-        self.set_opponent(opponent)
+        self.endings = np.zeros(n, ENDING)
+        self.final_observations = self._final_rows[:0]
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Change the opponent, from each lane's next hand on; hands in progress end against the one they began with.
@@ -296,15 +143,24 @@ class Lanes:
         entries = _weighted(opponent)
         if (self._policies and not entries) or (entries and not self._policies and self._begun):
             raise ValueError(f"opponent={opponent!r}: an environment with an opponent keeps having one, and one without none")
-        # Opponents that hands in progress were begun with stay; the rest make room.
-        kept = sorted({int(i) for i in self._opponents}) if self._policies else []
+        # Opponents that hands in progress were begun with stay, with no share in new hands; the rest make room.
+        kept = sorted({int(i) for i in self._lanes["opponent"]}) if self._policies else []
         places = np.zeros(max(len(self._policies), 1), np.int16)
         places[kept] = np.arange(len(kept))
-        self._opponents = places[self._opponents]
+        self._lanes["opponent"] = places[self._lanes["opponent"]]
         self._policies = [self._policies[i] for i in kept] + [policy for policy, _ in entries]
-        self._first_opponent = len(kept)
-        weights = np.array([weight for _, weight in entries])
-        self._shares = np.cumsum(weights) / weights.sum() if len(weights) else weights
+        weights = np.array([0.0] * len(kept) + [weight for _, weight in entries])
+        self._opponents = np.zeros(len(weights), OPPONENT)
+        self._opponents["share"] = np.cumsum(weights) / weights.sum()
+        self._find_addresses()
+
+    def _find_addresses(self) -> None:
+        self._opponents["address"] = [policy.address for policy in self._policies]
+        self._outside_opponents = [i for i, policy in enumerate(self._policies) if policy.address == OUTSIDE]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ = state
+        self._find_addresses()  # another process has the compiled code elsewhere
 
     def seed(self, seeds: Iterable[int]) -> None:
         """Give each lane its seed; the next :meth:`begin` deals the first hand of it."""
@@ -312,141 +168,171 @@ class Lanes:
         self.records["hidden"]["deal"] = 0
         self._begun = True
 
-    def begin(self, lanes: NDArray[np.int64] | None = None) -> None:
-        """Deal the lanes' hands and play on to the first outside decision.
+    def begin(
+        self,
+        lanes: NDArray[np.int64] | None = None,
+        deck: list[int] | None = None,
+        first_player: int | None = None,
+    ) -> None:
+        """Deal the lanes' hands, play on to the first outside decision, and observe.
 
         A hand that the opponent ends before the learner has decided anything (about one in twenty thousand) is passed over: the
         next hand is dealt.
-        """
-        lanes = self._all if lanes is None else lanes
-        while len(lanes):
-            self._seat(lanes)
-            self.play_opponents()
-            lanes = lanes[self.records["public"]["phase"][lanes] == OVER]
-            self.next_deal(lanes)
 
-    def begin_with(self, lanes: NDArray[np.int64], deck: list[int] | None, first_player: int | None) -> None:
-        """Begin the lanes' hands with a deck or first player given from outside, then play on as :meth:`begin` does.
+        Args:
+            lanes: which; None: all.
+            deck: 52 card ids as :class:`gin_env.Round` takes them; None: the seed's.
+            first_player: 0 or 1; None: the seed's.
 
         Raises:
-            ValueError: the opponent ends the hand before the learner decides anything.
+            ValueError: with this deck or first player the opponent ends a hand before anything is decided; nothing is changed.
         """
-        self._seat(lanes)
-        for lane in lanes:
-            record = self.records[lane : lane + 1]
-            if deck is not None:
-                record["hidden"]["deck"] = deck
-            first = int(record["public"]["first_player"][0]) if first_player is None else first_player
-            phases.lay_out_first(record, first)
-        self.play_opponents()
-        if (self.records["public"]["phase"][lanes] == OVER).any():
-            raise ValueError("with this deck the opponent goes out before the learner decides anything: take another")
+        lanes = np.arange(self.num_lanes) if lanes is None else lanes
+        played = (self.records, self._lanes, lanes, self._opponents, self._settings, self._scratch)
+        if deck is None and first_player is None:
+            self._check_lane(stepping.begin(*played))
+            self._begin_outside_opponents(lanes)
+        else:
+            before = self.records.copy(), self._lanes.copy()
+            cards = np.array(deck or [], np.int8)
+            self._check_lane(stepping.begin_with(*played, cards, -1 if first_player is None else first_player))
+            self._start_outside_opponents(lanes)
+            self._ask_outside_opponents()
+            if (self.records["public"]["phase"][lanes] == OVER).any():
+                self.records[:], self._lanes[:] = before
+                raise ValueError("with this deck the opponent goes out before the learner decides anything: take another")
+        if self._fresh:
+            self._make_arrays()
+        self._run(OBSERVE, self._no_actions)
 
     def next_deal(self, lanes: NDArray[np.int64]) -> None:
         """Turn to the lanes' next hand, which :meth:`begin` will deal."""
         self.records["hidden"]["deal"][lanes] += 1
 
-    def _seat(self, lanes: NDArray[np.int64]) -> None:
-        """Deal the lanes' hands and say who plays them."""
-        _begin(
-            self.records,
-            lanes,
-            self._learner_seat,
-            self._first_opponent,
-            self._shares,
-            self.seats,
-            self._outside,
-            self._opponents,
-        )
-        for i, policy in enumerate(self._policies):
-            if policy.compiled is None:
-                policy.start(lanes[self._opponents[lanes] == i])
-
-    def check(self, actions: NDArray[np.int64]) -> None:
-        """Raise for the first lane whose action is not legal.
-
-        Raises:
-            IllegalAction: it names the lane, the value, the phase and what is legal; nothing was changed.
-        """
-        lane = _first_illegal(self.records, actions)
-        if lane >= 0:
-            record = self.records[lane]
-            where = f" in game {lane}" if self.num_lanes > 1 else ""
-            legal = legal_actions(record["hidden"]["legal"])
-            raise illegal(int(actions[lane]), PHASES[record["public"]["phase"]], legal, where)
-
     def step(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Do each lane's action and let the opponents answer.
+        """Do each lane's action, let the opponents answer, deal anew where a hand has ended (with `redeal`), and observe.
 
         Args:
             actions: (n,) int64.
 
         Returns:
-            The lanes whose hand ended, rising. `rewards`, `terminated` and `truncated` are set for all.
+            The lanes whose hand ended, rising.
 
         Raises:
             IllegalAction: with `illegal_action="raise"`; no lane was changed.
             ValueError: an opponent is still to act, as the last call was interrupted.
         """
-        lane = _first_not_due(self.records, self._outside)
-        if lane >= 0:
-            raise ValueError(
+        actions = np.ascontiguousarray(actions)
+        refused = stepping.first_refused(self.records, self._lanes, actions, self._forfeits)
+        if refused >= 0:
+            raise self._refusal(refused, int(actions[refused]))
+        if self._fresh:
+            self._make_arrays()
+        if not self._outside_opponents:
+            return self._run(ACT | SETTLE | OBSERVE, actions)
+        self._run(ACT, actions)
+        self._ask_outside_opponents()
+        ended = self._run(SETTLE, actions)
+        if self._settings["redeal"][0]:
+            self._begin_outside_opponents(ended)
+        self._run(OBSERVE, actions)
+        return ended
+
+    def _refusal(self, lane: int, action: int) -> ValueError:
+        """The error for a lane that can't be stepped with this action."""
+        public = self.records["public"][lane]
+        if public["player"] < 0 or self._lanes["seat"][lane] not in (ANY_SEAT, public["player"]):
+            return ValueError(
                 f"no decision is due in game {lane}, as the last call was interrupted: reset the environment first"
             )
-        if self.illegal_action == "raise":
-            self.check(actions)
-        _apply_all(self.records, actions, self.acting, self._forfeits)
-        self.play_opponents()
-        ended = _pay(
-            self.records,
-            self.seats,
-            self.acting,
-            self._forfeits,
-            self.reward == "win",
-            self.illegal_reward,
-            self.rewards,
-            self.terminated,
-            self.truncated,
+        where = f" in game {lane}" if self.num_lanes > 1 else ""
+        return illegal(action, PHASES[public["phase"]], legal_actions(self.records["hidden"]["legal"][lane]), where)
+
+    def _run(self, stages: int, actions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Do stages of a step in all lanes, shared out among the threads; returns the lanes whose hand ended."""
+        threads = min(self.num_threads, self.num_lanes)
+        bounds = [self.num_lanes * i // threads for i in range(threads + 1)]
+        parts = [slice(first, end) for first, end in pairwise(bounds)]
+        others = [
+            _threads(threads - 1).submit(stepping.step, *self._arguments(stages, actions, parts[i], i))
+            for i in range(1, threads)
+        ]
+        try:
+            counts = [stepping.step(*self._arguments(stages, actions, parts[0], 0))]
+        finally:
+            counts_of_others = [other.result() for other in others]
+        counts += counts_of_others
+        for part, count in zip(parts, counts, strict=True):
+            self._check_lane(part.start - 1 - count if count < 0 else -1)
+        if not stages & SETTLE:
+            return self._ended[:0]
+        ended = [self._ended[part][:count] + part.start for part, count in zip(parts, counts, strict=True)]
+        rows = [self._final_rows[part][:count] for part, count in zip(parts, counts, strict=True)]
+        self.final_observations = np.concatenate(rows) if self._fresh or threads > 1 else rows[0]
+        return np.concatenate(ended)
+
+    def _arguments(self, stages: int, actions: NDArray[np.int64], part: slice, thread: int) -> tuple[Any, ...]:
+        return (
+            stages,
+            self.records[part],
+            self._lanes[part],
+            self._opponents,
+            self._settings,
+            self._scratch[thread:],
+            actions[part],
+            self.observations[part],
+            self.masks[part],
+            self.rewards[part],
+            self.terminated[part],
+            self.truncated[part],
+            self.endings[part],
+            self._ended[part],
+            self._final_rows[part],
         )
-        return np.flatnonzero(self.terminated | self.truncated) if ended else self._all[:0]
 
-    def play_opponents(self) -> None:
-        """Let the opponents decide until an outside decision is due in every lane, or its hand is over."""
-        for i, policy in enumerate(self._policies):
-            if policy.compiled is not None:
-                outside = self._outside
-                if len(self._policies) > 1:
-                    outside = np.where(self._opponents == i, outside, BOTH_SEATS).astype(np.int8)
-                lane = advance(self.records, outside, policy.compiled, policy.compiled, self._scratch)
-                if lane >= 0:
-                    raise ValueError(f"policy {policy.name!r} chose an illegal action in game {lane}")
-            else:
-                self._play_in_batches(policy, i)
+    def _check_lane(self, lane: int) -> None:
+        """Raise for a lane whose compiled opponent chose an illegal action, -1 for none."""
+        if lane >= 0:
+            name = self._policies[self._lanes["opponent"][lane]].name
+            raise ValueError(f"policy {name!r} chose an illegal action in game {lane}")
 
-    def _play_in_batches(self, policy: Policy, opponent: int) -> None:
-        due = np.empty(self.num_lanes, np.int64)
-        while n := _due(self.records, self._outside, self._opponents, opponent, due):
-            views, keys = np.zeros(n, VIEW), np.empty(n, np.uint64)
-            write_decisions(self.records, due[:n], views, keys)
-            batch = Batch(views, due[:n].copy(), keys)
-            apply_some(self.records, batch.lanes, checked_actions(policy, batch))
+    def _start_outside_opponents(self, lanes: NDArray[np.int64]) -> None:
+        for i in self._outside_opponents:
+            self._policies[i].start(lanes[self._lanes["opponent"][lanes] == i])
 
-    def observe(self) -> None:
-        """Write every lane's observation and action mask, of the learner's seat or else the seat to act."""
-        _observe(self.records, self._all, self.seats, self._scratch, self.observations, self.masks)
+    def _begin_outside_opponents(self, lanes: NDArray[np.int64]) -> None:
+        """Tell opponents that are not compiled of the hands that were dealt, and let them play on to an outside decision."""
+        while self._outside_opponents and len(lanes):
+            self._start_outside_opponents(lanes)
+            self._ask_outside_opponents()
+            lanes = lanes[self.records["public"]["phase"][lanes] == OVER]
+            self.next_deal(lanes)
+            played = (self.records, self._lanes, lanes, self._opponents, self._settings, self._scratch)
+            self._check_lane(stepping.begin(*played))
 
-    def seats_to_act(self) -> NDArray[np.int8]:
-        """The seat whose decision is due in each lane: (n,) int8."""
-        return self.records["public"]["player"].copy()
+    def _ask_outside_opponents(self) -> None:
+        """Let opponents that are not compiled decide, in batches, until none of them is to act."""
+        found = np.empty(self.num_lanes, np.int64)
+        for i in self._outside_opponents:
+            while n := stepping.due(self.records, self._lanes, i, found):
+                views, keys = np.zeros(n, VIEW), np.empty(n, np.uint64)
+                write_decisions(self.records, found[:n], views, keys)
+                batch = Batch(views, found[:n].copy(), keys)
+                apply_some(self.records, batch.lanes, checked_actions(self._policies[i], batch))
 
-    def conclude(self, lanes: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.void]]:
-        """Lanes whose hand has ended, one row each: the last observations, (k, 960) int8, and the endings, (k,) of `ENDING`."""
-        observations, endings = np.empty((len(lanes), WIDTH), np.int8), np.empty(len(lanes), ENDING)
-        _conclude(self.records, lanes, self.seats, self.acting, self._opponents, self._scratch, observations, endings)
-        return observations, endings
+    @property
+    def seats(self) -> NDArray[np.int8]:
+        """The learner's seat in each lane: (n,) int8; -1 where both seats are decided outside."""
+        return self._lanes["seat"]
 
-    def ending_info(self, ending: NDArray[np.void]) -> dict[str, Any]:
-        """What the last info of an episode says: one of `ENDING` in words."""
+    @property
+    def seen(self) -> NDArray[np.int8]:
+        """The seat whose observation was written last: (n,) int8."""
+        return self._lanes["seen"]
+
+    def ending_info(self, lane: int) -> dict[str, Any]:
+        """What the last info of an episode says: the lane's `ENDING` in words."""
+        ending = self.endings[lane]
         return {
             "outcome": OUTCOMES[ending["outcome"]],
             "scores": tuple(ending["scores"].tolist()),
@@ -476,6 +362,13 @@ def lane_seeds(seed: int | Sequence[int] | None, n: int) -> list[int]:
     if len(seed) != n:
         raise ValueError(f"{len(seed)} seeds for {n} games: expected one seed for each, or a single integer")
     return [checked_seed(s) for s in seed]
+
+
+def _checked_count(name: str, count: object) -> int:
+    """The count as an int, or a ValueError that names the argument."""
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+        raise ValueError(f"{name}={count!r}: expected an integer of at least 1")
+    return int(count)
 
 
 def _weighted(opponent: Opponent) -> list[tuple[Policy, float]]:

@@ -48,7 +48,7 @@ class StraightGinEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         if opponent is None:
             raise ValueError("opponent=None: this environment needs one; VectorEnv and straight_gin_v0 play both seats")
         checked_choice("render_mode", render_mode, (None, *RENDER_MODES))
-        self._lanes = Lanes(1, rules, match, opponent, learner_seat, reward, illegal_action, illegal_reward)
+        self._lanes = Lanes(1, rules, match, opponent, learner_seat, reward, illegal_action, illegal_reward, redeal=False)
         self.observation_space = observation_box()
         self.action_space = spaces.Discrete(ACTIONS)
         self.render_mode = render_mode
@@ -76,10 +76,7 @@ class StraightGinEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         else:
             self._lanes.next_deal(np.zeros(1, np.int64))
         self._open = False
-        if deck is None and first_player is None:
-            self._lanes.begin()
-        else:
-            self._lanes.begin_with(np.zeros(1, np.int64), deck, first_player)
+        self._lanes.begin(deck=deck, first_player=first_player)
         self._open = True
         if self.render_mode == "human":
             self.render()
@@ -101,8 +98,7 @@ class StraightGinEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self._open = len(ended) == 0
         observation, info = self._observed()
         if not self._open:
-            _, endings = self._lanes.conclude(ended)
-            info |= self._lanes.ending_info(endings[0])
+            info |= self._lanes.ending_info(0)
         if self.render_mode == "human":
             self.render()
         lanes = self._lanes
@@ -134,8 +130,7 @@ class StraightGinEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return None
 
     def _observed(self) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        self._lanes.observe()
-        return self._lanes.observations[0].copy(), {
+        return self._lanes.observations[0], {
             "action_mask": self.action_masks(),
             "seat": int(self._lanes.seats[0]),
         }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import gymnasium
@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from gin_env.envs.episode import checked_mapping, checked_options, observation_box
-from gin_env.envs.lanes import ANY_SEAT, Lanes, Opponent, lane_seeds
+from gin_env.envs.lanes import Lanes, Opponent, lane_seeds
 from gin_env.rules.actions import ACTIONS
 from gin_env.rules.ruleset import Rules
 from gin_env.rules.state import OUTCOMES
@@ -32,7 +32,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
         reward: "points" (zero-sum) or "win" (+1, 0, -1).
         seed: game i has seed `seed + i`, or the i-th of a sequence, and plays what a single environment of that seed plays;
             None: from the system.
-        num_threads: how many threads the compiled code uses; 1 in this version.
+        num_threads: how many threads share the games; what is played does not depend on it.
         copy: give fresh arrays on every call; False: the same arrays each time, overwritten by the next call.
         illegal_action: "raise" an `IllegalAction`, or "forfeit" the hand for `illegal_reward`.
         illegal_reward: the reward of a forfeit; None: no better than the worst loss.
@@ -58,9 +58,18 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
         illegal_action: str = "raise",
         illegal_reward: float | None = None,
     ) -> None:
-        if num_threads != 1:
-            raise ValueError(f"num_threads={num_threads!r}: this version runs on one thread; expected 1")
-        self._lanes = Lanes(num_envs, rules, match, opponent, learner_seat, reward, illegal_action, illegal_reward)
+        self._lanes = Lanes(
+            num_envs,
+            rules,
+            match,
+            opponent,
+            learner_seat,
+            reward,
+            illegal_action,
+            illegal_reward,
+            num_threads=num_threads,
+            fresh=copy,
+        )
         self.num_envs = self._lanes.num_lanes
         self.single_observation_space = observation_box()
         self.single_action_space = spaces.Discrete(ACTIONS)
@@ -95,10 +104,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
         elif self._dealt:
             self._lanes.next_deal(lanes)
         self._begun, self._dealt = False, True
-        if deck is None and first_player is None:
-            self._lanes.begin(lanes)
-        else:
-            self._lanes.begin_with(lanes, deck, first_player)
+        self._lanes.begin(lanes, deck, first_player)
         self._begun = True
         return self._observed()
 
@@ -121,16 +127,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
             raise ValueError("step() before reset(): reset the environment first")
         lanes = self._lanes
         ended = lanes.step(self._checked(actions))
-        final: dict[str, Any] = {}
-        if len(ended):
-            final = self._final(ended)
-            lanes.next_deal(ended)
-            lanes.begin(ended)
         observations, infos = self._observed()
-        rewards, terminated, truncated = lanes.rewards, lanes.terminated, lanes.truncated
-        if self._copy:
-            rewards, terminated, truncated = rewards.copy(), terminated.copy(), truncated.copy()
-        return observations, rewards, terminated, truncated, infos | final
+        if len(ended):
+            infos |= self._final(ended)
+        return observations, lanes.rewards, lanes.terminated, lanes.truncated, infos
 
     def action_masks(self) -> NDArray[np.int8]:
         """The action mask of every game: (n, 108) int8."""
@@ -164,36 +164,31 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
         return array.astype(np.int64, copy=False)
 
     def _observed(self) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        lanes = self._lanes
-        lanes.observe()
-        seats = lanes.seats if lanes.seats[0] != ANY_SEAT else lanes.seats_to_act()
-        infos = {"action_mask": self.action_masks(), "seat": seats.copy()}
-        return (lanes.observations.copy() if self._copy else lanes.observations), infos
+        seats = self._lanes.seen.copy() if self._copy else self._lanes.seen
+        return self._lanes.observations, {"action_mask": self._lanes.masks, "seat": seats}
 
     def _final(self, ended: NDArray[np.int64]) -> dict[str, Any]:
         """The infos of hands that have ended, in Gymnasium's form: arrays over all games, and masks where they hold."""
-        n = self.num_envs
-        here = np.zeros(n, np.bool_)
-        here[ended] = True
-        rows, endings = self._lanes.conclude(ended)
-        observations = np.full(n, None, object)
-        for lane, row in zip(ended.tolist(), rows, strict=True):
-            observations[lane] = row
-        columns: dict[str, NDArray[Any]] = {name: endings[name] for name in ("scores", "turns", "deadwood", "seat")}
-        columns["outcome"] = np.array(OUTCOMES, object)[endings["outcome"]]
-        columns["opponent"] = np.array(self._lanes.opponent_names, object)[endings["opponent"]]
-        info: dict[str, Any] = {}
-        for name, column in columns.items():
-            info[name] = np.zeros((n, *column.shape[1:]), column.dtype)
-            if column.dtype == object:
-                info[name][:] = None
-            info[name][ended] = column
-            info["_" + name] = here
+        lanes = self._lanes
+        here = lanes.terminated | lanes.truncated
+        endings = lanes.endings[ended]
+        names = lanes.opponent_names
+        info: dict[str, Any] = {name: lanes.endings[name] for name in ("scores", "turns", "deadwood", "seat")}
+        info["outcome"] = self._named(ended, [OUTCOMES[i] for i in endings["outcome"]])
+        info["opponent"] = self._named(ended, [names[i] for i in endings["opponent"]])
+        info |= {"_" + name: here for name in tuple(info)}
         return {
-            "final_obs": observations,
+            "final_obs": self._named(ended, lanes.final_observations),
             "_final_obs": here,
             "final_info": info,
             "_final_info": here,
             "scores": info["scores"],
             "_scores": here,
         }
+
+    def _named(self, ended: NDArray[np.int64], objects: Iterable[Any]) -> NDArray[Any]:
+        """An array of objects over all games: None where no hand has ended."""
+        array = np.full(self.num_envs, None, object)
+        for lane, value in zip(ended.tolist(), objects, strict=True):
+            array[lane] = value
+        return array

@@ -8,18 +8,13 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from numba import from_dtype
-from numba.core import types
 from numba.core.ccallback import CFunc
 from numpy.typing import NDArray
 
+from gin_env.advance import DECIDE, OUTSIDE
 from gin_env.compiled import PackageCache, cache_directory, jit
 from gin_env.observation import action_masks_of, observations_of
 from gin_env.rules.phases import is_legal
-from gin_env.rules.view import VIEW
-
-# What a compiled policy is: action = decide(view, key).
-DECIDE = types.int64(from_dtype(VIEW), types.uint64)
 
 
 class Batch:
@@ -73,6 +68,11 @@ class Policy(ABC):
     @abstractmethod
     def act(self, batch: Batch) -> NDArray[np.int64]:
         """One legal action for each row of the batch: (n,) int64."""
+
+    @property
+    def address(self) -> int:
+        """Where compiled code finds `compiled`; `OUTSIDE` where there is none."""
+        return OUTSIDE if self.compiled is None else int(self.compiled.address)
 
 
 class CompiledPolicy(Policy):

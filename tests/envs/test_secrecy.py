@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 from gin_env import VectorEnv, straight_gin_v0
+from gin_env.envs.lanes import Lanes
 from gin_env.envs.single_agent import StraightGinEnv
+from gin_env.envs.stepping import ACT, OBSERVE, SETTLE
 from gin_env.rules.actions import DISCARD, GO_OUT, TAKE
 from gin_env.rules.determinize import redeal_first
 from tests.envs.player import Player, decide, decide_one, same
@@ -109,6 +111,14 @@ def test_aec_steps_that_show_nothing_new_show_nothing_new(rules: str) -> None:
 # Gymnasium
 
 
+def observe_anew(lanes: Lanes) -> None:
+    """Write all that is observed from the records as they now stand."""
+    for shown in (lanes.observations, lanes.masks):
+        shown[:] = -1
+    lanes._lanes["seen"] = -1
+    lanes._run(OBSERVE, lanes._no_actions)
+
+
 @PRESET
 @pytest.mark.parametrize("opponent", ["greedy", Player()], ids=["compiled", "plain"])
 def test_gymnasium_shows_the_learner_nothing_it_cannot_know(rules: str, opponent: Any) -> None:
@@ -121,6 +131,7 @@ def test_gymnasium_shows_the_learner_nothing_it_cannot_know(rules: str, opponent
         while True:
             twin = copy.deepcopy(environment)
             redeal(twin._lanes.records, int(twin._lanes.seats[0]), seed)
+            observe_anew(twin._lanes)
             again, again_info = twin._observed()
             assert same(again, observation)
             compared += 1
@@ -147,6 +158,7 @@ def test_vector_shows_the_acting_seat_nothing_it_cannot_know(rules: str, opponen
         twin = copy.deepcopy(environment)
         for lane in range(lanes):
             redeal(twin._lanes.records[lane:], int(infos["seat"][lane]), step)
+        observe_anew(twin._lanes)
         again, again_infos = twin._observed()
         assert same(again, observations)
         assert same(again_infos, {name: infos[name] for name in ("action_mask", "seat")})
@@ -163,16 +175,14 @@ def test_vector_final_observations_show_no_more_than_the_table(rules: str, oppon
     observations, infos = environment.reset()
     ends = 0
     for step in range(60):
-        before = copy.deepcopy(environment)
+        twin = copy.deepcopy(environment)._lanes
         actions = decide(observations, infos["action_mask"])
         observations, _, terminated, truncated, infos = environment.step(actions)
         ended = np.flatnonzero(terminated | truncated)
-        if not len(ended):
-            continue
-        before._lanes.step(actions)  # the batch as it stands before the next hands are dealt
+        twin._run(ACT, actions)
         for lane in ended.tolist():
             ends += 1
-            redeal(before._lanes.records[lane:], int(infos["final_info"]["seat"][lane]), step)
-        again, _ = before._lanes.conclude(ended)
-        assert same(list(again), list(infos["final_obs"][ended]))
+            redeal(twin.records[lane:], int(infos["final_info"]["seat"][lane]), step)
+        assert twin._run(SETTLE, actions).tolist() == ended.tolist()
+        assert same(list(twin.final_observations), list(infos["final_obs"][ended]) if len(ended) else [])
     assert ends > 15

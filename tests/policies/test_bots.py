@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gin_env.advance import advance, write_decisions
+from gin_env.advance import OUTSIDE, advance, write_decisions
 from gin_env.observation import action_masks_of, observations_of
 from gin_env.policies.policy import Batch, CompiledPolicy, Policy, checked_actions
 from gin_env.policies.registry import LADDER, policy
@@ -308,33 +308,33 @@ def test_advance_plays_what_act_plays(name: str, bots: tuple[str, str]) -> None:
     """Whole hands, to the byte of the record."""
     seats = [policy(bot) for bot in bots]
     ours, theirs = deal(RULE_SETS[name], range(100, 120)), deal(RULE_SETS[name], range(100, 120))
-    assert advance(ours, np.zeros(20, np.int8), seats[0].compiled, seats[1].compiled, np.zeros(1, VIEW)) == -1
+    assert advance(ours, seats[0].address, seats[1].address, np.zeros(1, VIEW)) == -1
     assert (ours["public"]["player"] == -1).all()
     play_by_act(theirs, seats)
     assert ours.tobytes() == theirs.tobytes()
 
 
 def test_advance_does_not_depend_on_the_batch() -> None:
-    seats = (policy("novice").compiled, policy("random").compiled)
+    seats = (policy("novice").address, policy("random").address)
     together = deal(Rules(), range(10))
-    advance(together, np.zeros(10, np.int8), *seats, np.zeros(1, VIEW))
+    advance(together, *seats, np.zeros(1, VIEW))
     for seed in range(10):
         alone = deal(Rules(), range(seed, seed + 1))
-        advance(alone, np.zeros(1, np.int8), *seats, np.zeros(1, VIEW))
+        advance(alone, *seats, np.zeros(1, VIEW))
         assert alone.tobytes() == together[seed : seed + 1].tobytes()
 
 
 def test_advance_stops_for_seats_decided_outside() -> None:
-    greedy = policy("greedy").compiled
-    records = deal(Rules(), range(8))
-    outside = np.array([0, 1, 2, 3] * 2, np.int8)
-    before = records.tobytes()
-    assert advance(records[3:4], outside[3:4], greedy, greedy, np.zeros(1, VIEW)) == -1
-    assert records.tobytes() == before
-    assert advance(records, outside, greedy, greedy, np.zeros(1, VIEW)) == -1
-    players = records["public"]["player"].tolist()
-    assert players[0] == players[4] == -1
-    assert [players[lane] in (seat, -1) for lane, seat in ((1, 0), (2, 1), (5, 0), (6, 1))] == [True] * 4
+    greedy = policy("greedy").address
+    for outside in ({0}, {1}, {0, 1}):
+        records = deal(Rules(), range(8))
+        before = deal(Rules(), range(8))
+        seat0, seat1 = (OUTSIDE if seat in outside else greedy for seat in (0, 1))
+        assert advance(records, seat0, seat1, np.zeros(1, VIEW)) == -1
+        assert set(records["public"]["player"].tolist()) <= {-1, *outside}
+        for record, start in zip(records, before, strict=True):
+            stood_still = record.tobytes() == start.tobytes()
+            assert stood_still == (int(start["public"]["player"]) in outside)
 
 
 def always_pass(view: Any, key: np.uint64) -> int:
@@ -344,10 +344,9 @@ def always_pass(view: Any, key: np.uint64) -> int:
 
 def test_advance_tells_of_an_illegal_choice_and_stands_before_it() -> None:
     bad = CompiledPolicy("always_pass", always_pass)
-    good = policy("greedy").compiled
     records = deal(Rules(), range(6))
     first = records["public"]["first_player"].tolist()
-    lane = advance(records, np.zeros(6, np.int8), good, bad.compiled, np.zeros(1, VIEW))
+    lane = advance(records, policy("greedy").address, bad.address, np.zeros(1, VIEW))
     assert lane == 0
     assert int(records["public"]["player"][0]) == 1
     assert int(records["public"]["turns"][0]) == (0 if first[0] == 1 else 1)
@@ -394,8 +393,8 @@ def test_a_higher_level_wins(weak: str, strong: str, least: float) -> None:
     points = 0
     for seat in (0, 1):
         records = deal(Rules(), range(1000, 1200))
-        bots = [policy(strong if who == seat else weak).compiled for who in (0, 1)]
-        assert advance(records, np.zeros(200, np.int8), bots[0], bots[1], np.zeros(1, VIEW)) == -1
+        bots = [policy(strong if who == seat else weak).address for who in (0, 1)]
+        assert advance(records, bots[0], bots[1], np.zeros(1, VIEW)) == -1
         scores = records["public"]["scores"].astype(int)
         points += int((scores[:, seat] - scores[:, 1 - seat]).sum())
     assert points / 400 > least

@@ -203,10 +203,11 @@ def test_the_configuration_reaches_environment_and_model() -> None:
     model = run._new_model(config)
     environment = model.get_env()
     assert isinstance(environment, GinVecEnv)
-    assert (environment.num_envs, environment.lanes.rules, environment.lanes.reward) == (8, Rules(max_run=4), "win")
+    assert (environment.num_envs, environment.lanes.rules) == (8, Rules(max_run=4))
+    assert environment.lanes._settings["win"].tolist() == [True]
     assert environment._reward_scale == 0.5
     assert [policy.name for policy in environment.lanes._policies] == ["simple", "random"]
-    assert environment.lanes._shares.tolist() == [0.75, 1.0]
+    assert environment.lanes._opponents["share"].tolist() == [0.75, 1.0]
     assert (model.n_steps, model.batch_size, model.n_epochs) == (4, 32, 7)
     assert (model.gamma, model.gae_lambda, model.ent_coef, model.vf_coef, model.max_grad_norm) == (0.9, 0.8, 0.03, 0.7, 0.6)
     assert model.clip_range(1.0) == 0.3  # type: ignore[operator]  # a schedule once the model is set up
