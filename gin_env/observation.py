@@ -1,7 +1,7 @@
 """The observation: a View as a row of 0/1 bytes, the same width for every rule set and match.
 
-Blocks are written one after another, each as one 64-byte store that the next block's store cuts to size, so that a row costs
-about twenty stores. The index table of the docs is generated from `BLOCKS`.
+Blocks stay words of bits until all are written at once, 64 columns a store. The index table of the docs is generated from
+`BLOCKS`.
 """
 
 from itertools import accumulate
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.bits import bit, write_bits
+from gin_env.bits import bit, bit_writer
 from gin_env.compiled import jit
 from gin_env.rules.actions import ACTIONS, DISCARD, GO_OUT
 from gin_env.rules.cards import RANKS, SUITS, card_text
@@ -67,20 +67,10 @@ _ENDS = list(accumulate(len(columns) for _, _, columns in BLOCKS))
 OFFSETS = {name: end - len(columns) for (name, _, columns), end in zip(BLOCKS, _ENDS, strict=True)}
 WIDTH = _ENDS[-1]
 
-_HAND = OFFSETS["hand"]
-_UPCARD = OFFSETS["upcard"]
-_BURIED = OFFSETS["buried"]
-_OPPONENT_KNOWN = OFFSETS["opponent_known"]
-_OWN_KNOWN = OFFSETS["own_known"]
-_TAKEN = OFFSETS["taken"]
-_OWN_SHED = OFFSETS["own_shed"]
-_OPPONENT_SHED = OFFSETS["opponent_shed"]
-_OWN_REFUSED = OFFSETS["own_refused"]
-_OPPONENT_REFUSED = OFFSETS["opponent_refused"]
-_DISCARDS = OFFSETS["discard_0"]
-_TABLE = OFFSETS["phase"]
-_MATCH = OFFSETS["own_score"]
-_RULES = OFFSETS["rules"]
+# Where the words that `write_observation` makes begin. The match's blocks are zeros in a single hand.
+_WRITTEN = [*(name for name, _, _ in BLOCKS[:10]), *(f"discard_{i}" for i in range(0, RECENT, 2)), "phase", "rules"]
+_write_row = bit_writer(tuple(OFFSETS[name] for name in _WRITTEN), WIDTH)
+_write_mask = bit_writer((0, DISCARD, GO_OUT), ACTIONS)
 
 # The rank, suit and discarder bits of each byte of `recent`.
 _DISCARD_BITS = np.zeros(256, np.uint64)
@@ -89,7 +79,10 @@ for _card in range(52):
         _DISCARD_BITS[_card + BY_ONE * _by] = 1 << _card % 13 | 1 << 13 + _card // 13 | _by << 17
 _DISCARD_BITS[NO_DISCARD] = 0
 
-_TURN_STEPS = np.array(TURN_STEPS)
+# The bits of `turns_left` for 0 turns, 1, and so on up to the last step.
+_TURNS_LEFT = np.array(
+    [sum((n >= step) << i for i, step in enumerate(TURN_STEPS)) for n in range(TURN_STEPS[-1] + 1)], np.uint64
+)
 
 
 @jit
@@ -106,43 +99,46 @@ def _table_bits(public: Any) -> np.uint64:
     if public.first_player == 0:
         word |= bit(8)
     word |= (bit(public.stock_left) - np.uint64(1)) << np.uint64(9)
-    left = public.rules.turn_limit - public.turns
-    for i in range(len(_TURN_STEPS)):
-        if left >= _TURN_STEPS[i]:
-            word |= bit(40 + i)
-    return word
+    left = max(0, min(public.rules.turn_limit - public.turns, len(_TURNS_LEFT) - 1))
+    return word | _TURNS_LEFT[left] << np.uint64(40)
+
+
+@jit
+def _two_discards(recent: Any, first: int) -> np.uint64:
+    return _DISCARD_BITS[recent[first]] | _DISCARD_BITS[recent[first + 1]] << np.uint64(18)
 
 
 @jit
 def write_observation(view: Any, row: NDArray[np.int8]) -> None:
     """Write a view as an observation: `row` is WIDTH contiguous bytes."""
     public = view.public
-    write_bits(row, _HAND, view.hand)
-    write_bits(row, _UPCARD, _card_bit(public.upcard))
-    write_bits(row, _BURIED, public.buried)
-    write_bits(row, _OPPONENT_KNOWN, public.known[1])
-    write_bits(row, _OWN_KNOWN, public.known[0])
-    write_bits(row, _TAKEN, _card_bit(public.taken))
-    write_bits(row, _OWN_SHED, public.shed[0])
-    write_bits(row, _OPPONENT_SHED, public.shed[1])
-    write_bits(row, _OWN_REFUSED, public.refused[0])
-    write_bits(row, _OPPONENT_REFUSED, public.refused[1])
-    for i in range(0, RECENT, 2):
-        pair = _DISCARD_BITS[public.recent[i]] | (_DISCARD_BITS[public.recent[i + 1]] << np.uint64(18))
-        write_bits(row, _DISCARDS + 18 * i, pair)
-    write_bits(row, _TABLE, _table_bits(public))
-    for start in range(_MATCH, _RULES, 64):
-        write_bits(row, start, np.uint64(0))
-    write_bits(row, _RULES, public.rules.observed)
+    _write_row(
+        row,
+        (
+            view.hand,
+            _card_bit(public.upcard),
+            public.buried,
+            public.known[1],
+            public.known[0],
+            _card_bit(public.taken),
+            public.shed[0],
+            public.shed[1],
+            public.refused[0],
+            public.refused[1],
+            _two_discards(public.recent, 0),
+            _two_discards(public.recent, 2),
+            _two_discards(public.recent, 4),
+            _two_discards(public.recent, 6),
+            _table_bits(public),
+            public.rules.observed,
+        ),
+    )
 
 
 @jit
 def write_action_mask(legal: Any, row: NDArray[np.int8]) -> None:
-    """Write legal actions as a mask: `row` is 108 contiguous bytes. Two overlapping stores cover it."""
-    low = np.uint64(legal.others) | (legal.discards << np.uint64(DISCARD)) | (legal.goes_out << np.uint64(GO_OUT))
-    high = (legal.discards >> np.uint64(ACTIONS - 64 - DISCARD)) | (legal.goes_out << np.uint64(GO_OUT - ACTIONS + 64))
-    write_bits(row, 0, low)
-    write_bits(row, ACTIONS - 64, high)
+    """Write legal actions as a mask: `row` is 108 contiguous bytes."""
+    _write_mask(row, (np.uint64(legal.others), legal.discards, legal.goes_out))
 
 
 @jit

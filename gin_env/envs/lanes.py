@@ -113,7 +113,8 @@ class Lanes:
         self.records["public"]["rules"] = compiled_rules(self.rules)[0]
         self._lanes = np.zeros(n, LANE)
         self._lanes["seat"] = ANY_SEAT
-        self._scratch = np.zeros(self.num_threads, VIEW)
+        # One view a thread to work in, far enough apart that no two threads write to one cache line.
+        self._scratch = np.zeros((self.num_threads, 4), VIEW)
         self._no_actions = np.zeros(n, np.int64)
         self._ended = np.zeros(n, np.int64)
         # Rows are used from the top, as hands end: memory that is never touched costs nothing.
@@ -126,13 +127,34 @@ class Lanes:
 
     def _make_arrays(self) -> None:
         n = self.num_lanes
-        self.observations = np.empty((n, WIDTH), np.int8)
-        self.masks = np.zeros((n, ACTIONS), np.int8)
+        self.observations = _in_cache_lines(n, WIDTH)
+        self.masks = _in_cache_lines(n, ACTIONS)
+        self.masks[:] = 0
         self.rewards = np.zeros(n)
         self.terminated = np.zeros(n, np.bool_)
         self.truncated = np.zeros(n, np.bool_)
         self.endings = np.zeros(n, ENDING)
         self.final_observations = self._final_rows[:0]
+        self._share_out()
+
+    def _share_out(self) -> None:
+        """Cut the arrays of a step into one part of the lanes for each thread."""
+        arrays: tuple[Any, ...] = (
+            self.records,
+            self._lanes,
+            self.observations,
+            self.masks,
+            self.rewards,
+            self.terminated,
+            self.truncated,
+            self.endings,
+            self._ended,
+            self._final_rows,
+        )
+        threads = min(self.num_threads, self.num_lanes)
+        bounds = [self.num_lanes * i // threads for i in range(threads + 1)]
+        self._parts = [slice(first, end) for first, end in pairwise(bounds)]
+        self._arrays_of_parts = [arrays if threads == 1 else tuple(array[part] for array in arrays) for part in self._parts]
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Change the opponent, from each lane's next hand on; hands in progress end against the one they began with.
@@ -160,6 +182,7 @@ class Lanes:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__ = state
+        self._share_out()  # views of arrays do not survive a copy
         self._find_addresses()  # another process has the compiled code elsewhere
 
     def seed(self, seeds: Iterable[int]) -> None:
@@ -188,7 +211,7 @@ class Lanes:
             ValueError: with this deck or first player the opponent ends a hand before anything is decided; nothing is changed.
         """
         lanes = np.arange(self.num_lanes) if lanes is None else lanes
-        played = (self.records, self._lanes, lanes, self._opponents, self._settings, self._scratch)
+        played = (self.records, self._lanes, lanes, self._opponents, self._settings, self._scratch[0])
         if deck is None and first_player is None:
             self._check_lane(stepping.begin(*played))
             self._begin_outside_opponents(lanes)
@@ -223,7 +246,7 @@ class Lanes:
             ValueError: an opponent is still to act, as the last call was interrupted.
         """
         actions = np.ascontiguousarray(actions)
-        refused = stepping.first_refused(self.records, self._lanes, actions, self._forfeits)
+        refused = stepping.first_refused(self._lanes, actions, self._forfeits)
         if refused >= 0:
             raise self._refusal(refused, int(actions[refused]))
         if self._fresh:
@@ -240,25 +263,20 @@ class Lanes:
 
     def _refusal(self, lane: int, action: int) -> ValueError:
         """The error for a lane that can't be stepped with this action."""
-        public = self.records["public"][lane]
-        if public["player"] < 0 or self._lanes["seat"][lane] not in (ANY_SEAT, public["player"]):
+        legal = legal_actions(self._lanes["offered"][lane])
+        if not legal:
             return ValueError(
                 f"no decision is due in game {lane}, as the last call was interrupted: reset the environment first"
             )
         where = f" in game {lane}" if self.num_lanes > 1 else ""
-        return illegal(action, PHASES[public["phase"]], legal_actions(self.records["hidden"]["legal"][lane]), where)
+        return illegal(action, PHASES[self.records["public"]["phase"][lane]], legal, where)
 
     def _run(self, stages: int, actions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Do stages of a step in all lanes, shared out among the threads; returns the lanes whose hand ended."""
-        threads = min(self.num_threads, self.num_lanes)
-        bounds = [self.num_lanes * i // threads for i in range(threads + 1)]
-        parts = [slice(first, end) for first, end in pairwise(bounds)]
-        others = [
-            _threads(threads - 1).submit(stepping.step, *self._arguments(stages, actions, parts[i], i))
-            for i in range(1, threads)
-        ]
+        parts = self._parts
+        others = [_threads(len(parts) - 1).submit(self._run_part, stages, actions, thread) for thread in range(1, len(parts))]
         try:
-            counts = [stepping.step(*self._arguments(stages, actions, parts[0], 0))]
+            counts = [self._run_part(stages, actions, 0)]
         finally:
             counts_of_others = [other.result() for other in others]
         counts += counts_of_others
@@ -266,28 +284,24 @@ class Lanes:
             self._check_lane(part.start - 1 - count if count < 0 else -1)
         if not stages & SETTLE:
             return self._ended[:0]
+        if len(parts) == 1:
+            rows = self._final_rows[: counts[0]]
+            self.final_observations = rows.copy() if self._fresh else rows
+            return self._ended[: counts[0]]
         ended = [self._ended[part][:count] + part.start for part, count in zip(parts, counts, strict=True)]
-        rows = [self._final_rows[part][:count] for part, count in zip(parts, counts, strict=True)]
-        self.final_observations = np.concatenate(rows) if self._fresh or threads > 1 else rows[0]
+        self.final_observations = np.concatenate(
+            [self._final_rows[part][:count] for part, count in zip(parts, counts, strict=True)]
+        )
         return np.concatenate(ended)
 
-    def _arguments(self, stages: int, actions: NDArray[np.int64], part: slice, thread: int) -> tuple[Any, ...]:
-        return (
+    def _run_part(self, stages: int, actions: NDArray[np.int64], part: int) -> int:
+        return stepping.step(
             stages,
-            self.records[part],
-            self._lanes[part],
+            actions if len(self._parts) == 1 else actions[self._parts[part]],
             self._opponents,
             self._settings,
-            self._scratch[thread:],
-            actions[part],
-            self.observations[part],
-            self.masks[part],
-            self.rewards[part],
-            self.terminated[part],
-            self.truncated[part],
-            self.endings[part],
-            self._ended[part],
-            self._final_rows[part],
+            self._scratch[part],
+            *self._arrays_of_parts[part],
         )
 
     def _check_lane(self, lane: int) -> None:
@@ -307,7 +321,7 @@ class Lanes:
             self._ask_outside_opponents()
             lanes = lanes[self.records["public"]["phase"][lanes] == OVER]
             self.next_deal(lanes)
-            played = (self.records, self._lanes, lanes, self._opponents, self._settings, self._scratch)
+            played = (self.records, self._lanes, lanes, self._opponents, self._settings, self._scratch[0])
             self._check_lane(stepping.begin(*played))
 
     def _ask_outside_opponents(self) -> None:
@@ -346,6 +360,13 @@ class Lanes:
     def opponent_names(self) -> list[str | None]:
         """The names of the opponents, of hands in progress too; one None where there is no opponent."""
         return [policy.name for policy in self._policies] or [None]
+
+
+def _in_cache_lines(rows: int, columns: int) -> NDArray[np.int8]:
+    """An int8 array that begins at a multiple of 64 bytes, so that stores of 32 or 64 bytes stay within a cache line."""
+    memory = np.empty(rows * columns + 63, np.int8)
+    first = -memory.ctypes.data % 64
+    return memory[first : first + rows * columns].reshape(rows, columns)
 
 
 def lane_seeds(seed: int | Sequence[int] | None, n: int) -> list[int]:

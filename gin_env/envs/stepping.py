@@ -14,7 +14,7 @@ from gin_env.compiled import jit
 from gin_env.observation import write_action_mask, write_observation
 from gin_env.rules import chance, phases
 from gin_env.rules.melds import hand_deadwood
-from gin_env.rules.state import FORFEIT, LIMIT, OVER
+from gin_env.rules.state import FORFEIT, LEGAL, LIMIT, OVER, clear_legal
 from gin_env.rules.view import write_view
 
 ANY_SEAT = -1
@@ -26,6 +26,7 @@ OBSERVE = 4
 # Beside each game record: who plays it.
 LANE = np.dtype(
     [
+        ("offered", LEGAL),  # the legal actions of the outside decision that is due; none where none is
         ("seat", np.int8),  # the learner's, ANY_SEAT where both seats are decided outside
         ("acting", np.int8),  # the seat that acted in the last step
         ("seen", np.int8),  # the seat whose observation was written
@@ -72,12 +73,14 @@ def decided_outside(lane: Any, player: int) -> bool:
 
 
 @jit
-def first_refused(records: NDArray[np.void], lanes: NDArray[np.void], actions: NDArray[np.int64], any_action: bool) -> int:
+def first_refused(lanes: NDArray[np.void], actions: NDArray[np.int64], any_action: bool) -> int:
     """The first lane in which no outside decision is due, or whose action is illegal unless any is let pass; -1: none."""
-    for i in range(len(records)):
-        if not decided_outside(lanes[i], records[i].public.player):
-            return i
-        if not any_action and not phases.is_legal(records[i].hidden.legal, actions[i]):
+    for i in range(len(lanes)):
+        offered = lanes[i].offered
+        if any_action:
+            if offered.discards == 0 and offered.goes_out == 0 and offered.others == 0:
+                return i
+        elif not phases.is_legal(offered, actions[i]):
             return i
     return -1
 
@@ -179,6 +182,7 @@ def begin_with(
 def _act(record: Any, lane: Any, action: int) -> None:
     """Do an outside decision; an illegal action forfeits the hand."""
     lane.acting = record.public.player
+    clear_legal(lane.offered)
     lane.forfeit = not phases.is_legal(record.hidden.legal, action)
     if lane.forfeit:
         phases.end_hand(record, FORFEIT)
@@ -230,12 +234,12 @@ def _clear(ending: Any) -> None:
 @jit
 def step(
     stages: int,
-    records: NDArray[np.void],
-    lanes: NDArray[np.void],
+    actions: NDArray[np.int64],
     opponents: NDArray[np.void],
     settings: NDArray[np.void],
     scratch: NDArray[np.void],
-    actions: NDArray[np.int64],
+    records: NDArray[np.void],
+    lanes: NDArray[np.void],
     observations: NDArray[np.int8],
     masks: NDArray[np.int8],
     rewards: NDArray[np.float64],
@@ -249,12 +253,12 @@ def step(
 
     Args:
         stages: ACT, SETTLE, OBSERVE or several of them.
-        records: (n,) of `RECORD`.
-        lanes: (n,) of `LANE`.
+        actions: (n,), for ACT.
         opponents: (k,) of `OPPONENT`, none where both seats are decided outside.
         settings: one of `SETTINGS`.
         scratch: a `VIEW` to work in.
-        actions: (n,), for ACT.
+        records: (n,) of `RECORD`.
+        lanes: (n,) of `LANE`.
         observations: (n, 960), written by OBSERVE.
         masks: (n, 108), written by OBSERVE.
         rewards: (n,), written by SETTLE.
@@ -295,4 +299,5 @@ def step(
             write_view(record, lane.seen, view)
             write_observation(view, observations[i])
             write_action_mask(view.legal, masks[i])
+            lane.offered = view.legal
     return count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -17,6 +17,8 @@ from gin_env.envs.lanes import Lanes, Opponent, lane_seeds
 from gin_env.rules.actions import ACTIONS
 from gin_env.rules.ruleset import Rules
 from gin_env.rules.state import OUTCOMES
+
+_OUTCOMES = np.array(OUTCOMES, object)
 
 
 class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]]):
@@ -79,6 +81,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
         self._copy = copy
         self._begun = False  # hands are open
         self._dealt = False  # the first hands of the seeds have been dealt
+        self._objects = np.empty((3, self.num_envs), object)
+        self._with_objects = np.zeros(0, np.int64)
         self._lanes.seed(lane_seeds(seed, self.num_envs))
 
     def reset(
@@ -171,14 +175,28 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
         """The infos of hands that have ended, in Gymnasium's form: arrays over all games, and masks where they hold."""
         lanes = self._lanes
         here = lanes.terminated | lanes.truncated
-        endings = lanes.endings[ended]
-        names = lanes.opponent_names
-        info: dict[str, Any] = {name: lanes.endings[name] for name in ("scores", "turns", "deadwood", "seat")}
-        info["outcome"] = self._named(ended, [OUTCOMES[i] for i in endings["outcome"]])
-        info["opponent"] = self._named(ended, [names[i] for i in endings["opponent"]])
-        info |= {"_" + name: here for name in tuple(info)}
+        final_observations, outcomes, opponents = self._objects_of(ended)
+        for lane, observation in zip(ended.tolist(), lanes.final_observations, strict=True):
+            final_observations[lane] = observation
+        outcomes[ended] = _OUTCOMES[lanes.endings["outcome"][ended]]
+        opponents[ended] = np.array(lanes.opponent_names, object)[lanes.endings["opponent"][ended]]
+        endings = lanes.endings
+        info = {
+            "outcome": outcomes,
+            "_outcome": here,
+            "scores": endings["scores"],
+            "_scores": here,
+            "turns": endings["turns"],
+            "_turns": here,
+            "deadwood": endings["deadwood"],
+            "_deadwood": here,
+            "seat": endings["seat"],
+            "_seat": here,
+            "opponent": opponents,
+            "_opponent": here,
+        }
         return {
-            "final_obs": self._named(ended, lanes.final_observations),
+            "final_obs": final_observations,
             "_final_obs": here,
             "final_info": info,
             "_final_info": here,
@@ -186,9 +204,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
             "_scores": here,
         }
 
-    def _named(self, ended: NDArray[np.int64], objects: Iterable[Any]) -> NDArray[Any]:
-        """An array of objects over all games: None where no hand has ended."""
-        array = np.full(self.num_envs, None, object)
-        for lane, value in zip(ended.tolist(), objects, strict=True):
-            array[lane] = value
-        return array
+    def _objects_of(self, ended: NDArray[np.int64]) -> NDArray[Any]:
+        """Three arrays of objects over all games, to be filled where hands have ended: None elsewhere."""
+        if self._copy:
+            return np.empty((3, self.num_envs), object)
+        self._objects[:, self._with_objects] = None
+        self._with_objects = ended.copy()
+        return self._objects

@@ -29,6 +29,7 @@ from gin_env.rules.state import (
     OVER,
     PLAY,
     STOCK,
+    clear_legal,
 )
 
 NONE = np.uint64(0)
@@ -132,9 +133,7 @@ def last_legal(legal: Any) -> None:
 def find_legal(record: Any) -> None:
     """Work out the legal actions of the seat to act and keep them in the record."""
     public, legal = record.public, record.hidden.legal
-    legal.discards = NONE
-    legal.goes_out = NONE
-    legal.others = 0
+    clear_legal(legal)
     phase = public.phase
     if phase == PLAY:
         play_legal(legal)

@@ -5,8 +5,11 @@ are indexed by seat; in a View the same `PUBLIC` part is in relative order, 0 me
 that no record has padding, whose bytes would be undefined.
 """
 
+from typing import Any
+
 import numpy as np
 
+from gin_env.compiled import jit
 from gin_env.rules.ruleset import RULES
 
 # Phases: what the seat to act decides.
@@ -82,3 +85,11 @@ HIDDEN = np.dtype(
 )
 
 RECORD = np.dtype([("public", PUBLIC), ("hidden", HIDDEN)], align=True)
+
+
+@jit
+def clear_legal(legal: Any) -> None:
+    """Nothing is legal."""
+    legal.discards = np.uint64(0)
+    legal.goes_out = np.uint64(0)
+    legal.others = 0

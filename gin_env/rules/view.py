@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gin_env.compiled import jit
 from gin_env.rules.actions import ACTIONS, DISCARD, GO_OUT
 from gin_env.rules.cards import card_text, cards_of
-from gin_env.rules.state import BY_ONE, LEGAL, NO_CARD, NO_DISCARD, OUTCOMES, PHASES, PUBLIC, RECENT
+from gin_env.rules.state import BY_ONE, LEGAL, NO_CARD, NO_DISCARD, OUTCOMES, PHASES, PUBLIC, RECENT, clear_legal
 
 VIEW = np.dtype([("public", PUBLIC), ("legal", LEGAL), ("hand", np.uint64)], align=True)
 
@@ -23,26 +23,21 @@ def write_view(record: Any, seat: int, view: Any) -> None:
     """Write what a seat may know of a record."""
     view.public = record.public
     view.hand = record.hidden.hands[seat]
-    public = view.public
-    if public.player == seat:
-        view.legal = record.hidden.legal
-    else:
-        view.legal.discards = np.uint64(0)
-        view.legal.goes_out = np.uint64(0)
-        view.legal.others = 0
-    if seat == 1:
-        public.known[0], public.known[1] = public.known[1], public.known[0]
-        public.shed[0], public.shed[1] = public.shed[1], public.shed[0]
-        public.refused[0], public.refused[1] = public.refused[1], public.refused[0]
-        public.scores[0], public.scores[1] = public.scores[1], public.scores[0]
-        public.first_player = 1 - public.first_player
-        if public.player >= 0:
-            public.player = 1 - public.player
-        if public.winner >= 0:
-            public.winner = 1 - public.winner
-        for i in range(RECENT):
-            if public.recent[i] != NO_DISCARD:
-                public.recent[i] ^= BY_ONE
+    view.legal = record.hidden.legal
+    public, seen = record.public, view.public
+    # Without branches on the seat, which no processor could foretell.
+    if public.player != seat:
+        clear_legal(view.legal)
+    for i in range(2):
+        seen.known[i] = public.known[i ^ seat]
+        seen.shed[i] = public.shed[i ^ seat]
+        seen.refused[i] = public.refused[i ^ seat]
+        seen.scores[i] = public.scores[i ^ seat]
+    seen.first_player = public.first_player ^ seat
+    seen.player = public.player if public.player < 0 else public.player ^ seat
+    seen.winner = public.winner if public.winner < 0 else public.winner ^ seat
+    for i in range(RECENT):
+        seen.recent[i] = public.recent[i] ^ (BY_ONE * seat if public.recent[i] != NO_DISCARD else 0)
 
 
 @jit
