@@ -19,6 +19,7 @@ PACKAGE = Path(gin_env.__file__).parent
 RANKS = {
     "files": 0,
     "compiled": 0,
+    "atomic": 1,
     "bits": 1,
     "rules": 2,
     "observation": 3,

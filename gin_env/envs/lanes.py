@@ -6,11 +6,7 @@ opponent plays the other inside: compiled opponents in the kernel, others batch 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,7 +21,22 @@ from gin_env.envs.episode import (
     checked_reward,
     default_illegal_reward,
 )
-from gin_env.envs.stepping import ACT, ANY_SEAT, ENDING, LANE, OBSERVE, OPPONENT, SETTINGS, SETTLE
+from gin_env.envs.stepping import (
+    ACT,
+    ANY_SEAT,
+    CHECK,
+    ENDED,
+    ENDING,
+    FAILED,
+    LANE,
+    LEFT,
+    NO_LANE,
+    OBSERVE,
+    OPPONENT,
+    SETTINGS,
+    SETTLE,
+)
+from gin_env.envs.threads import work_together
 from gin_env.observation import WIDTH
 from gin_env.policies.policy import Batch, Policy, checked_actions
 from gin_env.policies.registry import policy as policy_of
@@ -40,16 +51,9 @@ Opponent = str | Policy | Sequence[tuple[str | Policy, float]] | None
 ILLEGAL_ACTIONS = ("raise", "forfeit")
 MOST_WEIGHT = 1e9
 
-
-@cache
-def _threads(count: int) -> ThreadPoolExecutor:
-    """The threads that batches share, beside the caller's own."""
-    return ThreadPoolExecutor(count, "gin_env")
-
-
-# A forked process has none of its parent's threads, and would wait for them for ever.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_threads.cache_clear)
+# Threads share a batch of at least so many lanes each, in so many parts each.
+LANES_A_THREAD = 512
+PARTS_A_THREAD = 32
 
 
 class Lanes:
@@ -74,7 +78,8 @@ class Lanes:
         observations: (n, 960) int8, and `masks`, (n, 108) int8, of the learner's seat or else the seat to act.
         rewards, terminated, truncated: (n,) of the last step.
         endings: (n,) of `ENDING`, how the hands that the last step ended did so; zero in other lanes.
-        final_observations: (k, 960) int8, the last observations of the k hands that the last step ended, by rising lane.
+        final_observations: (k, 960) int8, the last observations of the k hands that the last step ended, in the order of
+            the lanes that it returned.
     """
 
     def __init__(
@@ -98,7 +103,6 @@ class Lanes:
         checked_choice("reward", reward, REWARDS)
         checked_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
         self.rules = Rules.of(rules)
-        self._forfeits = illegal_action == "forfeit"
         self._fresh = fresh
         self._settings = np.zeros(1, SETTINGS)
         self._settings["illegal_reward"] = (
@@ -109,12 +113,15 @@ class Lanes:
         self._settings["learner_seat"] = ANY_SEAT if learner_seat == "random" else int(learner_seat)
         self._settings["win"] = reward == "win"
         self._settings["redeal"] = redeal
+        self._settings["forfeits"] = illegal_action == "forfeit"
         self.records = np.zeros(n, RECORD)
         self.records["public"]["rules"] = compiled_rules(self.rules)[0]
         self._lanes = np.zeros(n, LANE)
         self._lanes["seat"] = ANY_SEAT
         # One view a thread to work in, far enough apart that no two threads write to one cache line.
         self._scratch = np.zeros((self.num_threads, 4), VIEW)
+        self._threads = max(1, min(self.num_threads, n // LANES_A_THREAD))
+        self._parts = 1 if self._threads == 1 else self._threads * PARTS_A_THREAD
         self._no_actions = np.zeros(n, np.int64)
         self._ended = np.zeros(n, np.int64)
         # Rows are used from the top, as hands end: memory that is never touched costs nothing.
@@ -135,11 +142,7 @@ class Lanes:
         self.truncated = np.zeros(n, np.bool_)
         self.endings = np.zeros(n, ENDING)
         self.final_observations = self._final_rows[:0]
-        self._share_out()
-
-    def _share_out(self) -> None:
-        """Cut the arrays of a step into one part of the lanes for each thread."""
-        arrays: tuple[Any, ...] = (
+        self._arrays: tuple[Any, ...] = (
             self.records,
             self._lanes,
             self.observations,
@@ -151,10 +154,6 @@ class Lanes:
             self._ended,
             self._final_rows,
         )
-        threads = min(self.num_threads, self.num_lanes)
-        bounds = [self.num_lanes * i // threads for i in range(threads + 1)]
-        self._parts = [slice(first, end) for first, end in pairwise(bounds)]
-        self._arrays_of_parts = [arrays if threads == 1 else tuple(array[part] for array in arrays) for part in self._parts]
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Change the opponent, from each lane's next hand on; hands in progress end against the one they began with.
@@ -182,7 +181,6 @@ class Lanes:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__ = state
-        self._share_out()  # views of arrays do not survive a copy
         self._find_addresses()  # another process has the compiled code elsewhere
 
     def seed(self, seeds: Iterable[int]) -> None:
@@ -239,25 +237,25 @@ class Lanes:
             actions: (n,) int64.
 
         Returns:
-            The lanes whose hand ended, rising.
+            The lanes whose hand ended, in no order.
 
         Raises:
             IllegalAction: with `illegal_action="raise"`; no lane was changed.
             ValueError: an opponent is still to act, as the last call was interrupted.
         """
         actions = np.ascontiguousarray(actions)
-        refused = stepping.first_refused(self._lanes, actions, self._forfeits)
-        if refused >= 0:
-            raise self._refusal(refused, int(actions[refused]))
-        if self._fresh:
+        check = CHECK
+        if self._fresh:  # not before all actions are found legal: the last step's arrays stand if one is refused
+            self._run(CHECK, actions)
             self._make_arrays()
+            check = 0
         if not self._outside_opponents:
-            return self._run(ACT | SETTLE | OBSERVE, actions)
-        self._run(ACT, actions)
+            return self._run(check | ACT | SETTLE | OBSERVE, actions)
+        self._run(check | ACT, actions)
         self._ask_outside_opponents()
         ended = self._run(SETTLE, actions)
         if self._settings["redeal"][0]:
-            self._begin_outside_opponents(ended)
+            self._begin_outside_opponents(np.sort(ended))
         self._run(OBSERVE, actions)
         return ended
 
@@ -272,37 +270,25 @@ class Lanes:
         return illegal(action, PHASES[self.records["public"]["phase"][lane]], legal, where)
 
     def _run(self, stages: int, actions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Do stages of a step in all lanes, shared out among the threads; returns the lanes whose hand ended."""
-        parts = self._parts
-        others = [_threads(len(parts) - 1).submit(self._run_part, stages, actions, thread) for thread in range(1, len(parts))]
-        try:
-            counts = [self._run_part(stages, actions, 0)]
-        finally:
-            counts_of_others = [other.result() for other in others]
-        counts += counts_of_others
-        for part, count in zip(parts, counts, strict=True):
-            self._check_lane(part.start - 1 - count if count < 0 else -1)
-        if not stages & SETTLE:
-            return self._ended[:0]
-        if len(parts) == 1:
-            rows = self._final_rows[: counts[0]]
-            self.final_observations = rows.copy() if self._fresh else rows
-            return self._ended[: counts[0]]
-        ended = [self._ended[part][:count] + part.start for part, count in zip(parts, counts, strict=True)]
-        self.final_observations = np.concatenate(
-            [self._final_rows[part][:count] for part, count in zip(parts, counts, strict=True)]
-        )
-        return np.concatenate(ended)
+        """Do stages of a step in all lanes, by all threads together; returns the lanes whose hand ended."""
+        progress = stepping.no_progress(self._parts)
 
-    def _run_part(self, stages: int, actions: NDArray[np.int64], part: int) -> int:
-        return stepping.step(
-            stages,
-            actions if len(self._parts) == 1 else actions[self._parts[part]],
-            self._opponents,
-            self._settings,
-            self._scratch[part],
-            *self._arrays_of_parts[part],
-        )
+        def work(thread: int) -> None:
+            shared = (thread, self._threads, progress, *self._arrays)
+            stepping.step(stages, actions, self._opponents, self._settings, self._scratch[thread], *shared)
+
+        try:
+            work_together(work, self._threads)
+        finally:
+            progress[LEFT] = 1
+        ended, refused, failed = progress[ENDED : FAILED + 1].tolist()
+        if refused != NO_LANE:
+            raise self._refusal(refused, int(actions[refused]))
+        self._check_lane(-1 if failed == NO_LANE else failed)
+        if stages & SETTLE:
+            rows = self._final_rows[:ended]
+            self.final_observations = rows.copy() if self._fresh else rows
+        return self._ended[:ended]
 
     def _check_lane(self, lane: int) -> None:
         """Raise for a lane whose compiled opponent chose an illegal action, -1 for none."""

@@ -1,7 +1,12 @@
 """What a batch of games does in one step, compiled: the part of :mod:`gin_env.envs.lanes` that changes records.
 
-A step has stages, done lane after lane in one pass where all opponents are compiled: ACT does the outside decisions and lets
-the opponents answer, SETTLE pays and turns to the next hand where one has ended, OBSERVE writes what the next decision sees.
+A step has stages. CHECK comes first, in all lanes: it finds a decision that can't be done, and then nothing is. The others are
+done lane after lane in one pass where all opponents are compiled: ACT does the outside decisions and lets the opponents answer,
+SETTLE pays and turns to the next hand where one has ended, OBSERVE writes what the next decision sees.
+
+Any number of threads may do one step together. Each begins with its own share of the lanes, a part at a time, the same ones
+each step, as they are in its core's cache; then it takes what the others have not come to, so that none waits for another
+that started late. No lane's result depends on who does it.
 """
 
 from typing import Any
@@ -10,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.advance import OUTSIDE, play_on
+from gin_env.atomic import fetch_add, fetch_min, fetch_or
 from gin_env.compiled import jit
 from gin_env.observation import write_action_mask, write_observation
 from gin_env.rules import chance, phases
@@ -19,9 +25,20 @@ from gin_env.rules.view import write_view
 
 ANY_SEAT = -1
 
-ACT = 1
-SETTLE = 2
-OBSERVE = 4
+CHECK = 1
+ACT = 2
+SETTLE = 4
+OBSERVE = 8
+
+# How far a step is: places among the numbers that its threads share.
+CHECKED, DONE = 0, 1  # parts of the lanes
+ENDED = 2  # hands
+REFUSED, FAILED = 3, 4  # the first lane whose decision can't be done, whose opponent chose an illegal action; or NO_LANE
+LEFT = 5  # whether the thread that began the step is on its way
+CLAIMS = 6  # from here on, for each part of the lanes, which stages were begun
+NO_LANE = np.iinfo(np.int64).max
+
+MOST_LOOKS = 100_000  # about a millisecond
 
 # Beside each game record: who plays it.
 LANE = np.dtype(
@@ -50,6 +67,7 @@ SETTINGS = np.dtype(
         ("learner_seat", np.int8),  # 0, 1, or ANY_SEAT for a seat drawn anew for each hand
         ("win", np.bool_),  # rewards are 1, 0, -1 instead of points
         ("redeal", np.bool_),  # a hand that has ended is followed by the next on the same step
+        ("forfeits", np.bool_),  # an illegal action is let pass and forfeits the hand
     ]
 )
 
@@ -73,16 +91,12 @@ def decided_outside(lane: Any, player: int) -> bool:
 
 
 @jit
-def first_refused(lanes: NDArray[np.void], actions: NDArray[np.int64], any_action: bool) -> int:
-    """The first lane in which no outside decision is due, or whose action is illegal unless any is let pass; -1: none."""
-    for i in range(len(lanes)):
-        offered = lanes[i].offered
-        if any_action:
-            if offered.discards == 0 and offered.goes_out == 0 and offered.others == 0:
-                return i
-        elif not phases.is_legal(offered, actions[i]):
-            return i
-    return -1
+def _refused(lane: Any, action: int, settings: Any) -> bool:
+    """Whether no outside decision is due, or the action is illegal unless any is let pass."""
+    offered = lane.offered
+    if settings.forfeits:
+        return offered.discards == 0 and offered.goes_out == 0 and offered.others == 0
+    return not phases.is_legal(offered, action)
 
 
 @jit
@@ -232,12 +246,65 @@ def _clear(ending: Any) -> None:
 
 
 @jit
+def no_progress(parts: int) -> NDArray[np.int64]:
+    """What the threads of a step share as it begins."""
+    progress = np.zeros(CLAIMS + parts, np.int64)
+    progress[REFUSED] = progress[FAILED] = NO_LANE
+    return progress
+
+
+@jit
+def _claim(stage: int, thread: int, threads: int, visits: int, progress: NDArray[np.int64]) -> tuple[int, int]:
+    """Claim the next part of the lanes that no thread has begun, after some visits; returns it, or -1, and the visits by now.
+
+    A thread visits its own parts upwards, then the rest downwards from there: the last ones that their own thread comes to.
+    """
+    parts = len(progress) - CLAIMS
+    first, end = parts * thread // threads, parts * (thread + 1) // threads
+    while visits < parts:
+        part = first + visits
+        if part >= end:
+            part = (end - 1 - visits) % parts
+        visits += 1
+        if progress[CLAIMS + part] & stage == 0 and fetch_or(progress, CLAIMS + part, stage) & stage == 0:
+            return part, visits
+    return -1, visits
+
+
+@jit
+def _check(
+    actions: NDArray[np.int64],
+    settings: NDArray[np.void],
+    thread: int,
+    threads: int,
+    progress: NDArray[np.int64],
+    lanes: NDArray[np.void],
+) -> bool:
+    """Look for decisions that can't be done; whether there are none in any lane."""
+    parts = len(progress) - CLAIMS
+    part, visits = _claim(CHECK, thread, threads, 0, progress)
+    while part >= 0:
+        for i in range(len(lanes) * part // parts, len(lanes) * (part + 1) // parts):
+            if _refused(lanes[i], actions[i], settings[0]):
+                fetch_min(progress, REFUSED, i)
+                break
+        fetch_add(progress, CHECKED, 1)
+        part, visits = _claim(CHECK, thread, threads, visits, progress)
+    while fetch_add(progress, CHECKED, 0) < parts:
+        pass
+    return progress[REFUSED] == NO_LANE
+
+
+@jit
 def step(
     stages: int,
     actions: NDArray[np.int64],
     opponents: NDArray[np.void],
     settings: NDArray[np.void],
     scratch: NDArray[np.void],
+    thread: int,
+    threads: int,
+    progress: NDArray[np.int64],
     records: NDArray[np.void],
     lanes: NDArray[np.void],
     observations: NDArray[np.int8],
@@ -248,15 +315,22 @@ def step(
     endings: NDArray[np.void],
     ended: NDArray[np.int64],
     final_observations: NDArray[np.int8],
-) -> int:
-    """Do some stages of a step in each of n lanes.
+) -> None:
+    """Do some stages of a step in n lanes; return when all lanes are done, by this thread or by others that were called alike.
+
+    A thread that comes when nothing is left to do touches nothing.
 
     Args:
-        stages: ACT, SETTLE, OBSERVE or several of them.
-        actions: (n,), for ACT.
+        stages: CHECK, ACT, SETTLE, OBSERVE or several of them.
+        actions: (n,), for CHECK and ACT.
         opponents: (k,) of `OPPONENT`, none where both seats are decided outside.
         settings: one of `SETTINGS`.
-        scratch: a `VIEW` to work in.
+        scratch: a `VIEW` to work in, each thread's own.
+        thread: which of the threads this is, from 0.
+        threads: how many do the step.
+        progress: begins as `no_progress` of as many parts as the lanes are taken in. After the step, ENDED says how many hands
+            ended, REFUSED and FAILED name the first lane in which a decision can't be done (then nothing was) or whose
+            opponent chose an illegal action.
         records: (n,) of `RECORD`.
         lanes: (n,) of `LANE`.
         observations: (n, 960), written by OBSERVE.
@@ -265,39 +339,49 @@ def step(
         terminated: (n,), written by SETTLE.
         truncated: (n,), written by SETTLE.
         endings: (n,) of `ENDING`, written by SETTLE.
-        ended: (n,), of which SETTLE fills the first places with the lanes whose hands ended.
-        final_observations: (n, 960), of which SETTLE writes as many rows.
-
-    Returns:
-        How many hands ended; or -1 - lane, if that lane's opponent chose an illegal action.
+        ended: (n,), of which SETTLE fills the first places with the lanes whose hands ended, in no order.
+        final_observations: (n, 960), of which SETTLE writes as many rows, in the same order.
     """
-    count = 0
+    if stages & CHECK and not _check(actions, settings, thread, threads, progress, lanes):
+        return
     view = scratch[0]
-    for i in range(len(records)):
-        record, lane = records[i], lanes[i]
-        if stages & ACT:
-            _act(record, lane, actions[i])
-            if not _answer(record, lane, opponents, view):
-                return -1 - i
-        if stages & SETTLE:
-            if terminated[i] or truncated[i]:
-                _clear(endings[i])
-            over = record.public.phase == OVER
-            rewards[i] = _reward(record.public, lane, settings[0]) if over else 0.0
-            truncated[i] = over and record.public.outcome == LIMIT
-            terminated[i] = over and record.public.outcome != LIMIT
-            if over:
-                _conclude(record, lane, view, final_observations[count], endings[i])
-                ended[count] = i
-                count += 1
-                if settings[0].redeal:
-                    record.hidden.deal += np.uint32(1)
-                    if not _deal(record, lane, opponents, settings[0], view):
-                        return -1 - i
-        if stages & OBSERVE:
-            lane.seen = record.public.player if lane.seat == ANY_SEAT else lane.seat
-            write_view(record, lane.seen, view)
-            write_observation(view, observations[i])
-            write_action_mask(view.legal, masks[i])
-            lane.offered = view.legal
-    return count
+    parts = len(progress) - CLAIMS
+    part, visits = _claim(OBSERVE, thread, threads, 0, progress)
+    while part >= 0:
+        for i in range(len(lanes) * part // parts, len(lanes) * (part + 1) // parts):
+            record, lane = records[i], lanes[i]
+            if stages & ACT:
+                _act(record, lane, actions[i])
+                if not _answer(record, lane, opponents, view):
+                    fetch_min(progress, FAILED, i)
+                    continue
+            if stages & SETTLE:
+                if terminated[i] or truncated[i]:
+                    _clear(endings[i])
+                over = record.public.phase == OVER
+                rewards[i] = _reward(record.public, lane, settings[0]) if over else 0.0
+                truncated[i] = over and record.public.outcome == LIMIT
+                terminated[i] = over and record.public.outcome != LIMIT
+                if over:
+                    place = fetch_add(progress, ENDED, 1)
+                    _conclude(record, lane, view, final_observations[place], endings[i])
+                    ended[place] = i
+                    if settings[0].redeal:
+                        record.hidden.deal += np.uint32(1)
+                        if not _deal(record, lane, opponents, settings[0], view):
+                            fetch_min(progress, FAILED, i)
+                            continue
+            if stages & OBSERVE:
+                lane.seen = record.public.player if lane.seat == ANY_SEAT else lane.seat
+                write_view(record, lane.seen, view)
+                write_observation(view, observations[i])
+                write_action_mask(view.legal, masks[i])
+                lane.offered = view.legal
+        fetch_add(progress, DONE, 1)
+        part, visits = _claim(OBSERVE, thread, threads, visits, progress)
+    while fetch_add(progress, DONE, 0) < parts:
+        pass
+    # The first thread is to go on with Python's lock, and would wait for it if the others took it now.
+    for _ in range(MOST_LOOKS if thread > 0 else 0):
+        if fetch_add(progress, LEFT, 0):
+            break
