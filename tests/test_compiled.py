@@ -1,10 +1,11 @@
-"""The cache of compiled code: two fresh processes, changed sources, no place to write, damaged files."""
+"""The cache of compiled code: fresh processes, changed sources, no place to write, damaged files."""
 
 import json
 import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -197,3 +198,15 @@ def test_damaged_files_are_compiled_anew(kind: str, warm: Path, tmp_path: Path) 
     mended = code_files(tmp_path)
     assert run(SOME, PACKAGE.parent, NUMBA_CACHE_DIR=str(tmp_path))["left"] == [2]
     assert code_files(tmp_path) == mended
+
+
+def test_processes_that_start_at_once_on_an_empty_cache(tmp_path: Path) -> None:
+    """All play the same; afterwards nothing is left to compile, nor half written."""
+    with ThreadPoolExecutor() as starters:
+        started = [starters.submit(run, SOME, PACKAGE.parent, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(4)]
+    assert [process.result()["left"] for process in started] == [[2]] * 4
+    assert run(SOME, PACKAGE.parent, NUMBA_CACHE_DIR=str(tmp_path))["left"] == [2]
+    written = code_files(tmp_path)
+    assert run(SOME, PACKAGE.parent, NUMBA_CACHE_DIR=str(tmp_path))["left"] == [2]
+    assert code_files(tmp_path) == written
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix not in (".nbc", ".nbi")]

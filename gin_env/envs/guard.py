@@ -27,9 +27,7 @@ class Guard(OrderEnforcingWrapper):  # type: ignore[misc]  # PettingZoo ships no
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last action, termination, truncation and info of the agent to act."""
-        if not self._has_reset:
-            EnvLogger.error_observe_before_reset()
-        return self.env.last(observe)
+        return self.env.last(observe) if self._has_reset else super().last(observe)
 
     def step(self, action: Any) -> None:
         """Do the action of the agent to act; None for an agent whose episode is over.
