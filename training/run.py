@@ -57,8 +57,8 @@ def train(config: RunConfig, folder: Path, command: str, progress: Progress) -> 
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / "config.yaml", config.as_yaml())
     write_text(folder / "command.txt", command + "\n")
-    _prepare_torch(config)
-    model = _new_model(config)
+    prepare_torch(config)
+    model = new_model(config)
     if config.clone.decisions:
         teacher = config.clone.teacher
         clone(
@@ -82,8 +82,8 @@ def resume(config: RunConfig, folder: Path, progress: Progress) -> LearnedPolicy
     file = folder / CHECKPOINT
     if not file.is_file():
         raise ValueError(f"{folder} holds no {CHECKPOINT}: the run was stopped before its first checkpoint; start it anew")
-    _prepare_torch(config)
-    model = _new_model(config)
+    prepare_torch(config)
+    model = new_model(config)
     try:
         loaded = MaskablePPO.load(file, env=model.get_env(), device="cpu")
     except Exception as error:  # SB3, pickle, torch and zipfile each have their own
@@ -97,7 +97,8 @@ def resume(config: RunConfig, folder: Path, progress: Progress) -> LearnedPolicy
     return _learn(loaded, config, folder, progress)
 
 
-def _prepare_torch(config: RunConfig) -> None:
+def prepare_torch(config: RunConfig) -> None:
+    """Give torch the run's number of threads, and take from it what only costs time."""
     torch.set_num_threads(config.threads)
     # The checks of every distribution's arguments cost a tenth of the time.
     torch.distributions.Distribution.set_default_validate_args(False)
@@ -108,7 +109,8 @@ def _lane_seed(config: RunConfig, steps: int) -> int:
     return (config.seed << 32) + steps
 
 
-def _new_model(config: RunConfig) -> MaskablePPO:
+def new_model(config: RunConfig) -> MaskablePPO:
+    """The untrained model of a run, with its environment."""
     environment = GinVecEnv(
         config.lanes,
         rules=config.rules,

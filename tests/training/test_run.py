@@ -200,7 +200,7 @@ def test_the_configuration_reaches_environment_and_model() -> None:
             "max_gradient_norm": 0.6,
         },
     )
-    model = run._new_model(config)
+    model = run.new_model(config)
     environment = model.get_env()
     assert isinstance(environment, GinVecEnv)
     assert (environment.num_envs, environment.lanes.rules) == (8, Rules(max_run=4))
@@ -222,7 +222,7 @@ def test_the_configuration_reaches_environment_and_model() -> None:
 
 def test_runs_of_different_seeds_share_no_deals() -> None:
     def seeds(config: RunConfig) -> set[int]:
-        environment = run._new_model(config).get_env()
+        environment = run.new_model(config).get_env()
         assert isinstance(environment, GinVecEnv)
         return {int(seed) for seed in environment.lanes.records["hidden"]["seed"]}
 
