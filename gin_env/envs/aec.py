@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import gymnasium
 import numpy as np
@@ -34,27 +34,28 @@ from gin_env.rules.view import VIEW, View, legal_actions, write_view, write_view
 AGENTS = ("player_0", "player_1")
 STOCK_COLUMNS = 17  # a stock card of the state: rank (13), suit (4)
 STATE_WIDTH = 2 * WIDTH + 31 * STOCK_COLUMNS
+REFUSED = -2
 
 
 @jit
-def _observe(
-    records: NDArray[np.void],
-    seat: int,
-    scratch: NDArray[np.void],
-    observation: NDArray[np.int8],
-    mask: NDArray[np.int8],
-) -> None:
-    """Write a seat's observation and action mask."""
+def _observe(records: NDArray[np.void], seat: int, scratch: NDArray[np.void], row: NDArray[np.int8]) -> None:
+    """Write a seat's observation and, behind it, its action mask."""
     write_view(records[0], seat, scratch[0])
-    write_observation(scratch[0], observation)
-    write_action_mask(scratch[0].legal, mask)
+    write_observation(scratch[0], row[:WIDTH])
+    write_action_mask(scratch[0].legal, row[WIDTH:])
 
 
 @jit
-def _masks(records: NDArray[np.void], masks: NDArray[np.int8]) -> None:
-    """Write the action mask of the seat to act in the first row, an empty one in the second."""
-    write_action_mask(records[0].hidden.legal, masks[0])
-    masks[1] = 0
+def _mask(records: NDArray[np.void], mask: NDArray[np.int8]) -> int:
+    """Write the action mask of the seat to act; returns that seat, -1 (and an empty mask) when the hand is over."""
+    write_action_mask(records[0].hidden.legal, mask)
+    return records[0].public.player
+
+
+@jit
+def _act(records: NDArray[np.void], action: int, mask: NDArray[np.int8]) -> int:
+    """Do an action and write the next mask; returns the seat to act then, -1 when the hand is over, REFUSED when illegal."""
+    return _mask(records, mask) if phases.apply_first(records, action) else REFUSED
 
 
 @jit
@@ -142,18 +143,19 @@ class StraightGinAEC(AECEnv[str, dict[str, NDArray[np.int8]], int]):  # type: ig
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
         self._skip_agent_selection = None
-        self._select(int(self._records["public"]["player"][0]))
+        mask = np.empty(ACTIONS, np.int8)
+        self._select(_mask(self._records, mask), mask)
         if self.render_mode == "human":
             self.render()
 
     def observe(self, agent: str) -> dict[str, NDArray[np.int8]]:
         """What an agent may know now: `observation` (960,) and `action_mask` (108,), int8; the mask is zero off turn."""
         self._check_begun("observe()")
-        observation, mask = np.empty(WIDTH, np.int8), np.empty(ACTIONS, np.int8)
         if agent not in AGENTS:
             raise ValueError(f"agent {agent!r}: expected one of {', '.join(AGENTS)}")
-        _observe(self._records, AGENTS.index(agent), self._scratch, observation, mask)
-        return {"observation": observation, "action_mask": mask}
+        row = np.empty(WIDTH + ACTIONS, np.int8)
+        _observe(self._records, AGENTS.index(agent), self._scratch, row)
+        return {"observation": row[:WIDTH], "action_mask": row[WIDTH:]}
 
     def step(self, action: int | None) -> None:
         """Do the action of the agent to act; None for an agent whose episode is over.
@@ -168,29 +170,27 @@ class StraightGinAEC(AECEnv[str, dict[str, NDArray[np.int8]], int]):  # type: ig
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if isinstance(action, np.ndarray) and action.shape == () and action.dtype.kind in "iu":
-            action = int(action)
-        number = isinstance(action, (int, np.integer)) and not isinstance(action, bool) and 0 <= action < ACTIONS
-        if action is None or not number or not phases.apply_first(self._records, action):
+        mask = np.empty(ACTIONS, np.int8)
+        player = REFUSED
+        if (type(action) is int or _is_integer(action)) and 0 <= action < ACTIONS:
+            player = _act(self._records, int(action), mask)
+        if player == REFUSED:
             public = self._records["public"]
             legal = legal_actions(self._records["hidden"]["legal"][0])
             raise illegal(action, PHASES[public["phase"][0]], legal, f" of {agent}")
         self._cumulative_rewards[agent] = 0.0
-        player = int(self._records["public"]["player"][0])
-        if player >= 0:
-            self._select(player)
-        else:
-            self._select(1 - AGENTS.index(agent))
+        self._select(player if player >= 0 else 1 - AGENTS.index(agent), mask)
+        if player < 0:
             self._finish()
         if self.render_mode == "human":
             self.render()
 
-    def _select(self, seat: int) -> None:
-        """Make a seat the one to act and put the action masks in the infos."""
+    def _select(self, seat: int, mask: NDArray[np.int8]) -> None:
+        """Make a seat the one to act and put its action mask and the other's, empty, in the infos."""
         self.agent_selection = AGENTS[seat]
-        masks = np.empty((2, ACTIONS), np.int8)
-        _masks(self._records, masks)
-        self.infos = {AGENTS[seat]: {"action_mask": masks[0]}, AGENTS[1 - seat]: {"action_mask": masks[1]}}
+        none = np.zeros(ACTIONS, np.int8)
+        first, second = (none, mask) if seat else (mask, none)
+        self.infos = {AGENTS[0]: {"action_mask": first}, AGENTS[1]: {"action_mask": second}}
 
     def _finish(self) -> None:
         """End the episode for both agents."""
@@ -213,7 +213,7 @@ class StraightGinAEC(AECEnv[str, dict[str, NDArray[np.int8]], int]):  # type: ig
         """
         offender = self.agent_selection
         _forfeit(self._records)
-        self._select(AGENTS.index(offender))
+        self._select(AGENTS.index(offender), np.zeros(ACTIONS, np.int8))
         self.terminations = dict.fromkeys(AGENTS, True)
         self.truncations = dict.fromkeys(AGENTS, True)
         self._cumulative_rewards[offender] = 0.0
@@ -240,9 +240,9 @@ class StraightGinAEC(AECEnv[str, dict[str, NDArray[np.int8]], int]):  # type: ig
             (13) and suit (4).
         """
         self._check_begun("state()")
-        state, mask = np.zeros(STATE_WIDTH, np.int8), np.empty(ACTIONS, np.int8)
-        for seat in (0, 1):
-            _observe(self._records, seat, self._scratch, state[seat * WIDTH : (seat + 1) * WIDTH], mask)
+        state = np.zeros(STATE_WIDTH, np.int8)
+        for seat, agent in enumerate(AGENTS):
+            state[seat * WIDTH : (seat + 1) * WIDTH] = self.observe(agent)["observation"]
         left = int(self._records["public"]["stock_left"][0])
         for place, card in enumerate(self._records["hidden"]["deck"][0][52 - left :].tolist()):
             start = 2 * WIDTH + STOCK_COLUMNS * place
@@ -273,3 +273,10 @@ class StraightGinAEC(AECEnv[str, dict[str, NDArray[np.int8]], int]):  # type: ig
 
     def close(self) -> None:
         """Nothing to release."""
+
+
+def _is_integer(action: Any) -> TypeGuard[int]:
+    """Whether an action that is no plain int is an integer of numpy's."""
+    if isinstance(action, np.ndarray):
+        return action.shape == () and action.dtype.kind in "iu"
+    return isinstance(action, np.integer) or (isinstance(action, int) and not isinstance(action, bool))

@@ -43,7 +43,7 @@ class Guard(OrderEnforcingWrapper):  # type: ignore[misc]  # PettingZoo ships no
             EnvLogger.warn_step_after_terminated_truncated()
             return
         agent = raw.agent_selection
-        if not (raw.terminations[agent] or raw.truncations[agent]):
+        if action is not None or not (raw.terminations[agent] or raw.truncations[agent]):
             if type(action) is int:
                 inside = 0 <= action < ACTIONS
             else:

@@ -121,7 +121,7 @@ class Lanes:
         # One view a thread to work in, far enough apart that no two threads write to one cache line.
         self._scratch = np.zeros((self.num_threads, 4), VIEW)
         self._threads = max(1, min(self.num_threads, n // LANES_A_THREAD))
-        self._parts = 1 if self._threads == 1 else self._threads * PARTS_A_THREAD
+        self._no_progress = stepping.no_progress(1 if self._threads == 1 else self._threads * PARTS_A_THREAD)
         self._no_actions = np.zeros(n, np.int64)
         self._ended = np.zeros(n, np.int64)
         # Rows are used from the top, as hands end: memory that is never touched costs nothing.
@@ -130,30 +130,31 @@ class Lanes:
         self._policies: list[Policy] = []
         self._opponents = np.zeros(0, OPPONENT)
         self.set_opponent(opponent)
-        self._make_arrays()
-
-    def _make_arrays(self) -> None:
-        n = self.num_lanes
-        self.observations = _in_cache_lines(n, WIDTH)
-        self.masks = _in_cache_lines(n, ACTIONS)
-        self.masks[:] = 0
-        self.rewards = np.zeros(n)
-        self.terminated = np.zeros(n, np.bool_)
-        self.truncated = np.zeros(n, np.bool_)
-        self.endings = np.zeros(n, ENDING)
+        self._show(self._new_arrays())
         self.final_observations = self._final_rows[:0]
-        self._arrays: tuple[Any, ...] = (
+
+    def _new_arrays(self) -> tuple[NDArray[Any], ...]:
+        """What a step reads and writes, with fresh arrays for what is given to the caller."""
+        n = self.num_lanes
+        masks = _in_cache_lines(n, ACTIONS)
+        masks[:] = 0
+        return (
             self.records,
             self._lanes,
-            self.observations,
-            self.masks,
-            self.rewards,
-            self.terminated,
-            self.truncated,
-            self.endings,
+            _in_cache_lines(n, WIDTH),
+            masks,
+            np.zeros(n),
+            np.zeros(n, np.bool_),
+            np.zeros(n, np.bool_),
+            np.zeros(n, ENDING),
             self._ended,
             self._final_rows,
         )
+
+    def _show(self, arrays: tuple[NDArray[Any], ...]) -> None:
+        """Make these the arrays that the caller sees."""
+        self._arrays = arrays
+        _, _, self.observations, self.masks, self.rewards, self.terminated, self.truncated, self.endings, _, _ = arrays
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Change the opponent, from each lane's next hand on; hands in progress end against the one they began with.
@@ -222,9 +223,7 @@ class Lanes:
             if (self.records["public"]["phase"][lanes] == OVER).any():
                 self.records[:], self._lanes[:] = before
                 raise ValueError("with this deck the opponent goes out before the learner decides anything: take another")
-        if self._fresh:
-            self._make_arrays()
-        self._run(OBSERVE, self._no_actions)
+        self._run(OBSERVE, self._no_actions, fresh=self._fresh)
 
     def next_deal(self, lanes: NDArray[np.int64]) -> None:
         """Turn to the lanes' next hand, which :meth:`begin` will deal."""
@@ -234,7 +233,7 @@ class Lanes:
         """Do each lane's action, let the opponents answer, deal anew where a hand has ended (with `redeal`), and observe.
 
         Args:
-            actions: (n,) int64.
+            actions: (n,) int64, one after another in memory.
 
         Returns:
             The lanes whose hand ended, in no order.
@@ -243,15 +242,9 @@ class Lanes:
             IllegalAction: with `illegal_action="raise"`; no lane was changed.
             ValueError: an opponent is still to act, as the last call was interrupted.
         """
-        actions = np.ascontiguousarray(actions)
-        check = CHECK
-        if self._fresh:  # not before all actions are found legal: the last step's arrays stand if one is refused
-            self._run(CHECK, actions)
-            self._make_arrays()
-            check = 0
         if not self._outside_opponents:
-            return self._run(check | ACT | SETTLE | OBSERVE, actions)
-        self._run(check | ACT, actions)
+            return self._run(CHECK | ACT | SETTLE | OBSERVE, actions, self._fresh)
+        self._run(CHECK | ACT, actions, self._fresh)
         self._ask_outside_opponents()
         ended = self._run(SETTLE, actions)
         if self._settings["redeal"][0]:
@@ -269,19 +262,25 @@ class Lanes:
         where = f" in game {lane}" if self.num_lanes > 1 else ""
         return illegal(action, PHASES[self.records["public"]["phase"][lane]], legal, where)
 
-    def _run(self, stages: int, actions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Do stages of a step in all lanes, by all threads together; returns the lanes whose hand ended."""
-        progress = stepping.no_progress(self._parts)
+    def _run(self, stages: int, actions: NDArray[np.int64], fresh: bool = False) -> NDArray[np.int64]:
+        """Do stages of a step in all lanes, by all threads together; returns the lanes whose hand ended.
+
+        With `fresh` the caller sees new arrays from then on; the last ones stand if an action is refused.
+        """
+        progress = self._no_progress.copy()
+        arrays = self._new_arrays() if fresh else self._arrays
 
         def work(thread: int) -> None:
-            shared = (thread, self._threads, progress, *self._arrays)
+            shared: tuple[Any, ...] = (thread, self._threads, progress, *arrays)
             stepping.step(stages, actions, self._opponents, self._settings, self._scratch[thread], *shared)
 
         try:
             work_together(work, self._threads)
         finally:
             progress[LEFT] = 1
-        ended, refused, failed = progress[ENDED : FAILED + 1].tolist()
+            ended, refused, failed = progress[ENDED : FAILED + 1].tolist()
+            if fresh and refused == NO_LANE:
+                self._show(arrays)
         if refused != NO_LANE:
             raise self._refusal(refused, int(actions[refused]))
         self._check_lane(-1 if failed == NO_LANE else failed)
@@ -349,7 +348,12 @@ class Lanes:
 
 
 def _in_cache_lines(rows: int, columns: int) -> NDArray[np.int8]:
-    """An int8 array that begins at a multiple of 64 bytes, so that stores of 32 or 64 bytes stay within a cache line."""
+    """An int8 array that begins at a multiple of 64 bytes, so that stores of 32 or 64 bytes stay within a cache line.
+
+    A few rows are written sooner than that is arranged.
+    """
+    if rows < 16:
+        return np.empty((rows, columns), np.int8)
     memory = np.empty(rows * columns + 63, np.int8)
     first = -memory.ctypes.data % 64
     return memory[first : first + rows * columns].reshape(rows, columns)

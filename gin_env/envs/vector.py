@@ -165,7 +165,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
         array = np.asarray(actions)
         if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
             raise ValueError(f"actions of shape {array.shape} and type {array.dtype}: expected ({self.num_envs},) integers")
-        return array.astype(np.int64, copy=False)
+        return np.ascontiguousarray(array, np.int64)
 
     def _observed(self) -> tuple[NDArray[np.int8], dict[str, Any]]:
         seats = self._lanes.seen.copy() if self._copy else self._lanes.seen
@@ -176,8 +176,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
         lanes = self._lanes
         here = lanes.terminated | lanes.truncated
         final_observations, outcomes, opponents = self._objects_of(ended)
-        for lane, observation in zip(ended.tolist(), lanes.final_observations, strict=True):
-            final_observations[lane] = observation
+        final_observations[ended] = np.fromiter(lanes.final_observations, object, len(ended))
         outcomes[ended] = _OUTCOMES[lanes.endings["outcome"][ended]]
         opponents[ended] = np.array(lanes.opponent_names, object)[lanes.endings["opponent"][ended]]
         endings = lanes.endings

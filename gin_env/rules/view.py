@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.compiled import jit
-from gin_env.rules.actions import ACTIONS, DISCARD, GO_OUT
+from gin_env.rules.actions import DISCARD, GO_OUT
 from gin_env.rules.cards import card_text, cards_of
 from gin_env.rules.state import BY_ONE, LEGAL, NO_CARD, NO_DISCARD, OUTCOMES, PHASES, PUBLIC, RECENT, clear_legal
 
@@ -175,5 +175,10 @@ class View:
 
 def legal_actions(legal: Any) -> list[int]:
     """The action ids of a `LEGAL` record, rising."""
-    mask = int(legal["others"]) | int(legal["discards"]) << DISCARD | int(legal["goes_out"]) << GO_OUT
-    return [action for action in range(ACTIONS) if mask >> action & 1]
+    discards, goes_out, others = legal.item()
+    mask = others | discards << DISCARD | goes_out << GO_OUT
+    actions = []
+    while mask:
+        actions.append((mask & -mask).bit_length() - 1)
+        mask &= mask - 1
+    return actions

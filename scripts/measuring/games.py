@@ -73,11 +73,11 @@ def turn_by_turn(raw: bool) -> Play:
         nonlocal seed
         done = 0
         while done < STEPS:
-            if not env.agents:
-                env.reset()
             observation, _, terminated, truncated, _ = env.last()
             if terminated or truncated:
                 env.step(None)
+                if not env.agents:
+                    env.reset()
                 continue
             seed += 1
             choose(observation["action_mask"].reshape(1, -1), seed, actions)

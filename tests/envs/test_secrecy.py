@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from gin_env import VectorEnv, straight_gin_v0
+from gin_env.envs import aec
 from gin_env.envs.lanes import Lanes
 from gin_env.envs.single_agent import StraightGinEnv
 from gin_env.envs.stepping import ACT, OBSERVE, SETTLE
-from gin_env.rules.actions import DISCARD, GO_OUT, TAKE
+from gin_env.rules.actions import ACTIONS, DISCARD, GO_OUT, TAKE
 from gin_env.rules.determinize import redeal_first
 from tests.envs.player import Player, decide, decide_one, same
 
@@ -62,7 +63,8 @@ def shown_by_aec(environment: Any, seat: int) -> Any:
     is_open = not any(environment.terminations.values())
     to_act = environment.agent_selection if is_open else None
     if to_act is not None:
-        raw._select(AGENTS.index(to_act))
+        mask = np.empty(ACTIONS, np.int8)
+        raw._select(aec._mask(raw._records, mask), mask)
     agent = AGENTS[seat]
     drawn = environment.render() if to_act == agent else None
     infos = environment.infos[agent] if is_open else None
