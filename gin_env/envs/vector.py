@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import gymnasium
@@ -75,8 +76,6 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
         self.num_envs = self._lanes.num_lanes
         self.single_observation_space = observation_box()
         self.single_action_space = spaces.Discrete(ACTIONS)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.render_mode = None
         self._copy = copy
         self._begun = False  # hands are open
@@ -84,6 +83,16 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
         self._objects = np.empty((3, self.num_envs), object)
         self._with_objects = np.zeros(0, np.int64)
         self._lanes.seed(lane_seeds(seed, self.num_envs))
+
+    @cached_property
+    def observation_space(self) -> spaces.Space[NDArray[np.int8]]:  # type: ignore[override]  # Gymnasium's is a plain attribute
+        """Box(0, 1, (n, 960), int8): made when first asked for, as it is larger than the games."""
+        return batch_space(self.single_observation_space, self.num_envs)
+
+    @cached_property
+    def action_space(self) -> spaces.Space[NDArray[np.int64]]:  # type: ignore[override]
+        """MultiDiscrete of 108 for each game."""
+        return batch_space(self.single_action_space, self.num_envs)
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
