@@ -9,7 +9,7 @@ READY := $(VENV)/.installed
 RUN := $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help train test test-long lint clean
+.PHONY: help train test test-long speed bench lint clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -28,6 +28,16 @@ test-long: $(READY) ## the tests too slow for every run, then the wheel and sdis
 	OMP_NUM_THREADS=1 $(RUN) -m pytest -m long -n $(JOBS)
 	@echo "==> test-long: package"
 	.ci/package
+
+speed: $(READY) ## fail if the engine has become much slower, beside a fixed loop measured in the same run
+	@echo "==> speed: scripts/check_speed.py"
+	OMP_NUM_THREADS=1 $(RUN) scripts/check_speed.py
+
+bench: $(READY) ## measure speed beside OpenSpiel, RLCard and the limit of memory; all figures go to runs/benchmark.json
+	@echo "==> bench: the peers (extra bench), then scripts/benchmark.py"
+	$(RUN) -m pip install --disable-pip-version-check -q -c constraints.txt -e '.[bench]'
+	@mkdir -p runs
+	$(RUN) scripts/benchmark.py --json runs/benchmark.json
 
 lint: $(READY) ## ruff (rules and format) and mypy --strict
 	@echo "==> lint: ruff, mypy"

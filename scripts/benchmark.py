@@ -38,6 +38,7 @@ from scripts.measuring.timing import Figure, Rates, Workload, rates
 Progress = Callable[[str], None]
 Result = dict[str, Any]
 
+TABLE_WIDTH = 116
 PARTS = ("rates", "growth", "threads", "starts", "training")
 TRAINED = bool(find_spec("sb3_contrib") and find_spec("pydantic"))
 
@@ -58,6 +59,8 @@ def main() -> None:
         raise ValueError(f"--json {arguments.json}: expected a file in a folder that exists")
 
     console = Console()
+    if not console.is_terminal or console.width < TABLE_WIDTH:
+        console.width = TABLE_WIDTH
     result: Result = {
         "machine": machine(),
         "versions": versions(),
@@ -82,7 +85,9 @@ def main() -> None:
 def _rates(rounds: int, seconds: float, progress: Progress) -> tuple[list[Table], Result | None]:
     workloads = [*games.workloads(TRAINED), *peers.workloads(), *limits.workloads(), *limits.yardsticks()]
     measured = rates(workloads, rounds, seconds, progress)
-    table = _table("decisions or hands", "", "a CPU-second", "", "a wall second", "ns each", "x OpenSpiel", "% memset")
+    table = _table(
+        "decisions, or hands of bots", "", "a CPU-second", "quartiles", "a wall second", "ns each", "x OpenSpiel", "% memset"
+    )
     table.caption = f"{games.BYTES:,} bytes are written for a decision. x OpenSpiel: with its observation."
     found: Result = {}
     for workload in workloads:
@@ -153,7 +158,7 @@ def _threads(rounds: int, seconds: float, progress: Progress) -> tuple[list[Tabl
 
 
 def _starts(rounds: int, seconds: float, progress: Progress) -> tuple[list[Table], Result | None]:
-    table = _table("seconds from import to the first step", "door", "first ever", "later", "")
+    table = _table("seconds from import to the first step", "door", "first ever", "later", "quartiles")
     found: Result = {}
     for door, figures in starts.starts(rounds, progress).items():
         found[door] = {kind: figure.as_dict() for kind, figure in figures.items()}
