@@ -13,9 +13,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from gin_env.files import write_text
 from gin_env.observation import index_page
+from scripts.measuring.page import performance_page
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = {"docs/observation.md": index_page}
+PAGES = {"docs/observation.md": index_page, "docs/performance.md": performance_page}
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from scripts.measuring.timing import Figure, Workload
 
 GAMES = (1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536)
 THREADED = (1_024, 4_096, 16_384, 65_536)
+STEPS_A_TURN = 20
 STEPS_BEFORE = 100  # hands are in all their phases by then
 
 
@@ -44,7 +45,8 @@ def threads(
 ) -> dict[int, Figure]:
     """How many times as fast as with one thread a batch is stepped, for 2 threads and twice as many each time, up to `most`.
 
-    Only `step` is timed, by the wall clock: the random choice before it has one thread. The batches take turns step by step.
+    Only `step` is timed, by the wall clock: the random choice before it has one thread. The batches take turns of some steps
+    each, so that a batch finds the caches as it would alone.
     """
     counts = [2**i for i in range(most.bit_length()) if 2**i <= most]
     batches = [gin_env.VectorEnv(games, opponent=opponent, seed=0, copy=False, num_threads=count) for count in counts]
@@ -57,12 +59,13 @@ def threads(
         taken = np.zeros(len(batches))
         began = time.perf_counter()
         while time.perf_counter() - began < seconds * len(batches):
-            seed += 1
             for i, envs in enumerate(batches):
-                choose(masks[i], seed, actions)
-                start = time.perf_counter()
-                envs.step(actions)
-                taken[i] += time.perf_counter() - start
+                for step in range(STEPS_A_TURN):
+                    choose(masks[i], seed + step, actions)
+                    start = time.perf_counter()
+                    envs.step(actions)
+                    taken[i] += time.perf_counter() - start
+            seed += STEPS_A_TURN
         return [float(taken[0] / other) for other in taken]
 
     progress(f"{games:,} games{f' v {OPPONENT}' if opponent else ''}, {counts} threads")

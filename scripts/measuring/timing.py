@@ -110,6 +110,6 @@ def _rate(play: Play, seconds: float) -> tuple[float, float]:
     """Units per CPU-second of this process and per wall second."""
     done = 0
     cpu, wall = time.process_time(), time.perf_counter()
-    while time.perf_counter() - wall < seconds or time.process_time() == cpu:  # some clocks of CPU time tick slowly
+    while not done or time.perf_counter() - wall < seconds or time.process_time() == cpu:  # a CPU clock may tick slowly
         done += play()
     return done / (time.process_time() - cpu), done / (time.perf_counter() - wall)

@@ -17,7 +17,7 @@ import pytest
 import gin_env
 from gin_env.arena.duplicate import play_pairs
 from gin_env.policies.learned import LearnedPolicy
-from scripts import evaluate, regenerate_golden, train
+from scripts import benchmark, check_speed, evaluate, regenerate_golden, train
 from scripts.command_line import run_command
 
 ROOT = Path(__file__).parents[2]
@@ -199,7 +199,7 @@ def test_a_taken_name_is_numbered(tmp_path: Path) -> None:
 # Help
 
 
-@pytest.mark.parametrize("script", [train, evaluate, regenerate_golden], ids=script_name)
+@pytest.mark.parametrize("script", [train, evaluate, benchmark, check_speed, regenerate_golden], ids=script_name)
 def test_help_has_examples(here: Callable[..., Answer], script: ModuleType) -> None:
     code, out, err = here(script, "--help")
     assert (code, err) == (0, "")
@@ -209,7 +209,12 @@ def test_help_has_examples(here: Callable[..., Answer], script: ModuleType) -> N
 
 
 def test_every_option_is_explained(here: Callable[..., Answer]) -> None:
-    for script, options in ((train, "--config --resume --out"), (evaluate, "--agents --deals --seed --rules --json")):
+    for script, options in (
+        (train, "--config --resume --out"),
+        (evaluate, "--agents --deals --seed --rules --json"),
+        (benchmark, "--json --parts --rounds --seconds"),
+        (check_speed, "--rounds"),
+    ):
         _, out, _ = here(script, "--help")
         for option in options.split():
             assert option in out
@@ -276,18 +281,33 @@ EVALUATE = {
 }
 
 
+BENCHMARK = {
+    "--rounds 0": "--rounds 0: expected at least 1",
+    "--rounds many": "invalid int value: 'many'",
+    "--seconds 0": "--seconds 0.0: expected more than 0 and at most 60",
+    "--seconds nan": "--seconds nan: expected more than 0 and at most 60",
+    "--parts speed": "invalid choice: 'speed'",
+    "--json no/where.json": "--json no/where.json: expected a file in a folder that exists",
+    "--json taken": "--json taken: expected a file in a folder that exists",
+}
+CHECK_SPEED = {"--rounds -1": "--rounds -1: expected at least 1"}
+BAD_LINES = [
+    (script, line, said)
+    for script, lines in ((train, TRAIN), (evaluate, EVALUATE), (benchmark, BENCHMARK), (check_speed, CHECK_SPEED))
+    for line, said in lines.items()
+]
+
+
 @pytest.mark.usefixtures("folders")
-@pytest.mark.parametrize(
-    ("script", "line"), [*((train, line) for line in TRAIN), *((evaluate, line) for line in EVALUATE)], ids=script_name
-)
-def test_bad_input_is_answered_with_one_line(here: Callable[..., Answer], script: ModuleType, line: str) -> None:
+@pytest.mark.parametrize(("script", "line", "said"), BAD_LINES, ids=script_name)
+def test_bad_input_is_answered_with_one_line(here: Callable[..., Answer], script: ModuleType, line: str, said: str) -> None:
     """And nothing is written, and nothing lost."""
     before = {path: path.is_file() and path.read_bytes() for path in Path().rglob("*")}
     code, _, err = here(script, *(QUICKSTART if word == "FILE" else word for word in line.split()))
     assert code == 2
     assert err.startswith("error: ")
     assert err.count("\n") == 1
-    assert (TRAIN if script is train else EVALUATE)[line] in err
+    assert said in err
     assert {path: path.is_file() and path.read_bytes() for path in Path().rglob("*")} == before
 
 
