@@ -25,6 +25,7 @@ RANKS = {
     "observation": 3,
     "advance": 3,
     "render": 3,
+    "match": 3,
     "round": 4,
     "policies": 4,
     "record": 5,
