@@ -1,13 +1,15 @@
-"""The score of a match, kept hand by hand. Sits on the rules alone."""
+"""The score of a match, kept hand by hand."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
+from gin_env.round import checked_seat
 from gin_env.rules import match as keeping
-from gin_env.rules.match import FINISHED, HOLLYWOOD, MOST_POINTS, NOBODY, OPEN, TRUNCATED, MatchRules, compiled_match
+from gin_env.rules.match import HOLLYWOOD, MOST_POINTS, NOBODY, OPEN, TRUNCATED, MatchRules, compiled_match
 
 
 class Match:
@@ -15,25 +17,45 @@ class Match:
 
     Args:
         first_dealer: the seat that deals the first hand.
-        settings: the fields of :class:`gin_env.rules.match.MatchRules`.
+        kind, target, rounds, next_dealer, box_bonus, game_bonus, shutout_bonus, deal_limit: as for
+            :class:`gin_env.rules.match.MatchRules`.
 
     Raises:
         ValueError: a field out of its bounds.
 
-    >>> match = Match(0, kind="target", target=100, game_bonus=100, box_bonus=20)
+    >>> match = Match(target=100, game_bonus=100, box_bonus=20)
     >>> for scores in ((31, 0), (47, 0), (0, 40), (38, 0)):
     ...     match.add(scores)
     >>> match.scores, match.winner
     ((276, 60), 0)
     """
 
-    def __init__(self, first_dealer: int = 0, **settings: Any) -> None:
-        if isinstance(first_dealer, bool) or not isinstance(first_dealer, (int, np.integer)) or first_dealer not in (0, 1):
-            raise ValueError(f"first_dealer={first_dealer!r}: expected 0 or 1")
-        self.rules = MatchRules(**settings)
+    def __init__(
+        self,
+        kind: Literal["hand", "target", "hollywood", "series"] = "target",
+        target: int = 250,
+        rounds: int | None = None,
+        *,
+        first_dealer: int = 0,
+        next_dealer: Literal["alternate", "winner", "loser"] = "alternate",
+        box_bonus: int = 0,
+        game_bonus: int = 0,
+        shutout_bonus: int = 0,
+        deal_limit: int = 200,
+    ) -> None:
+        dealer = checked_seat(first_dealer, "first_dealer")
+        self.rules = MatchRules(
+            kind=kind,
+            target=target,
+            rounds=rounds,
+            next_dealer=next_dealer,
+            box_bonus=box_bonus,
+            game_bonus=game_bonus,
+            shutout_bonus=shutout_bonus,
+            deal_limit=deal_limit,
+        )
         self._match = compiled_match(self.rules)
-        self._winner = NOBODY
-        keeping.begin_first(self._match, int(first_dealer))
+        keeping.begin_first(self._match, dealer)
 
     def add(self, scores: tuple[int, int] | None) -> None:
         """Enter a hand.
@@ -47,16 +69,15 @@ class Match:
         if self.over:
             raise ValueError(f"add({scores!r}): the match is over; begin another")
         pair = (0, 0) if scores is None else scores
-        try:
-            first, second = pair
-        except (TypeError, ValueError):
-            raise ValueError(f"scores={scores!r}: expected a pair of points, or None for a dead hand") from None
+        if not isinstance(pair, (Sequence, np.ndarray)) or len(pair) != 2:
+            raise ValueError(f"scores={scores!r}: expected a pair of points, or None for a dead hand")
+        first, second = pair
         for points in (first, second):
             if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or not 0 <= points <= MOST_POINTS:
                 raise ValueError(f"scores={scores!r}: expected two integers 0 to {MOST_POINTS}")
         if first and second:
             raise ValueError(f"scores={scores!r}: expected points for one seat only")
-        self._winner = keeping.enter_first(self._match, int(first), int(second))
+        keeping.enter_first(self._match, int(first), int(second))
 
     @property
     def over(self) -> bool:
@@ -84,8 +105,8 @@ class Match:
     @property
     def winner(self) -> int | None:
         """The seat that won; None while the match is open, when it is shared, and when it was cut off."""
-        assert self._winner == NOBODY or self._match["state"][0] == FINISHED
-        return None if self._winner == NOBODY else self._winner
+        winner = keeping.winner_of_first(self._match)
+        return None if winner == NOBODY else winner
 
     @property
     def dealer(self) -> int:

@@ -38,9 +38,9 @@ while not hand.over:
             digest.update(seen.tobytes())
 digest.update(repr((hand.outcome, hand.hands, gin_env.deadwood("AS 2S 3S KC"), gin_env.gin_discards(range(11)))).encode())
 gin_env.Round(deck=range(52), first_player=1)
-match = Match(1, kind="hollywood")
+match = Match("hollywood", first_dealer=1)
 match.add((30, 0))
-digest.update(repr(match.games).encode())
+digest.update(repr((match.games, match.winner)).encode())
 
 rng = np.random.default_rng(0)
 layers = [(rng.normal(size=(WIDTH, 108)).astype(np.float32), np.zeros(108, np.float32))]

@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 from gin_env.observation import WIDTH
 from gin_env.round import checked_deck, checked_seat
 from gin_env.rules.actions import ACTIONS
-from gin_env.rules.melds import hand_deadwood
+from gin_env.rules.melds import MOST_DEADWOOD, hand_deadwood
 from gin_env.rules.ruleset import Rules
 from gin_env.rules.state import OUTCOMES
-
-MOST_DEADWOOD = 98
 
 MATCHES = ("hand",)
 OBSERVATIONS = ("bits",)

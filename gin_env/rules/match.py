@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.compiled import jit
-from gin_env.rules.ruleset import MOST_BONUS
+from gin_env.rules.melds import MOST_DEADWOOD
+from gin_env.rules.ruleset import MOST_BONUS, check_integer
 
 HAND = 0
 TARGET = 1
@@ -21,10 +22,8 @@ HOLLYWOOD = 2
 SERIES = 3
 KINDS = ("hand", "target", "hollywood", "series")
 
-ALTERNATE = 0
-WINNER = 1
-LOSER = 2
 NEXT_DEALERS = ("alternate", "winner", "loser")
+WINNER, LOSER = 1, 2  # places among them
 
 # How a match stands.
 OPEN = 0
@@ -55,7 +54,7 @@ MATCH = np.dtype(
     align=True,
 )
 
-MOST_POINTS = 98 + MOST_BONUS  # of a hand
+MOST_POINTS = MOST_DEADWOOD + MOST_BONUS  # of a hand
 MOST_TARGET = 10_000
 MOST_DEALS = 10_000
 
@@ -78,7 +77,7 @@ class MatchRules:
         target: points that win a game of a target or Hollywood match, 1 to 10,000.
         rounds: hands of a series, 1 to 10,000; None for the other kinds.
         next_dealer: who deals after a scored hand: "alternate", the hand's "winner" or its "loser".
-        box_bonus: points for each hand won, added when a game is over (rule 4.5).
+        box_bonus: points for each hand won, added when a game is over (rule 4.5); a single hand has no bonuses.
         game_bonus: points for winning a game, likewise.
         shutout_bonus: points for winning a game in which the other player won no hand, likewise.
         deal_limit: hands after which a target or Hollywood match is cut off without a winner (rule 4.6), 1 to 10,000.
@@ -105,16 +104,11 @@ class MatchRules:
             if not isinstance(value, str) or value not in choices:
                 raise ValueError(f"{name}={value!r}: expected one of {', '.join(map(repr, choices))}")
         for name, (low, high) in _BOUNDS.items():
-            _check_integer(name, getattr(self, name), low, high)
+            check_integer(name, getattr(self, name), low, high)
         if self.kind == "series":
-            _check_integer("rounds", self.rounds, 1, MOST_DEALS, " for kind='series'")
+            check_integer("rounds", self.rounds, 1, MOST_DEALS, " for kind='series'")
         elif self.rounds is not None:
             raise ValueError(f"rounds={self.rounds!r} with kind={self.kind!r}: only a series has rounds; leave them None")
-
-
-def _check_integer(name: str, value: object, low: int, high: int, where: str = "") -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise ValueError(f"{name}={value!r}: expected an integer {low} to {high}{where}")
 
 
 def compiled_match(rules: MatchRules) -> NDArray[np.void]:
@@ -234,7 +228,12 @@ def begin_first(matches: NDArray[np.void], dealer: int) -> None:
 
 
 @jit
-def enter_first(matches: NDArray[np.void], score0: int, score1: int) -> int:
-    """Enter a hand in the first match; returns who has won it, NOBODY while that is open, shared or cut off."""
+def enter_first(matches: NDArray[np.void], score0: int, score1: int) -> None:
+    """Enter a hand in the first match."""
     enter(matches[0], score0, score1)
+
+
+@jit
+def winner_of_first(matches: NDArray[np.void]) -> int:
+    """Who has won the first match."""
     return match_winner(matches[0])

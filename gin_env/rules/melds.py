@@ -15,6 +15,8 @@ from gin_env.bits import count, lowest
 from gin_env.compiled import jit
 from gin_env.rules.cards import VALUES, as_cards, card_text, cards_of, mask_of
 
+MOST_DEADWOOD = 98  # of ten cards: K K Q Q J J T T 9 9 without a meld
+
 SUIT = np.uint64(0x1FFF)
 _PATTERNS = np.arange(1 << 13)
 

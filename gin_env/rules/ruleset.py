@@ -80,10 +80,8 @@ class Rules:
                 raise ValueError(f"{name}={getattr(self, name)!r}: expected True or False")
         for name, (low, high, optional) in _BOUNDS.items():
             value = getattr(self, name)
-            if value is None and optional:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-                raise ValueError(f"{name}={value!r}: expected an integer {low} to {high}{' or None' if optional else ''}")
+            if value is not None or not optional:
+                check_integer(name, value, low, high, " or None" if optional else "")
         meld_limit(self.max_run)
         if self.stock_end not in ("dead", "reshuffle"):
             raise ValueError(f"stock_end={self.stock_end!r}: expected 'dead' or 'reshuffle'")
@@ -137,6 +135,12 @@ class Rules:
 
     def __str__(self) -> str:
         return next((name for name, rules in PRESETS.items() if rules == self), repr(self))
+
+
+def check_integer(name: str, value: object, low: int, high: int, more: str = "") -> None:
+    """Raise a ValueError that names the field unless the value is an int within its bounds."""
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise ValueError(f"{name}={value!r}: expected an integer {low} to {high}{more}")
 
 
 _FLAGS = ("oklahoma", "opening_offer", "may_return_upcard", "last_discard_option", "gin_discard_face_down")

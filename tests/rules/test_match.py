@@ -2,7 +2,8 @@
 
 import json
 import random
-from collections.abc import Iterable
+from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -106,27 +107,32 @@ def test_4_3_golden_traces(trace: dict[str, Any]) -> None:
 
 
 def test_4_3_no_point_is_lost_after_a_shutout_column() -> None:
-    """ "The k-th win goes to games 1 to k" would drop B's first two wins, as game 1 is closed."""
+    """If the k-th win went to games 1 to k, game 2 would lack B's 30 and game 3 B's 40, as game 1 is closed."""
     match = played("A50 A50 B30 B40", kind="hollywood", target=100)
     assert match.games == ((100, 0, 0), (50, 70, None), (0, 40, None))
 
 
-def one_game(sequence: Iterable[tuple[int, int]], number: int, target: int) -> tuple[int, int, int | None, int | None]:
-    """Points, winner and closing hand of one game, from the games up to it alone: later ones change nothing in it."""
-    points = [[0, 0] for _ in range(number + 1)]
-    closed: list[int | None] = [None] * (number + 1)
-    winner = None
-    for at, (seat, score) in enumerate(sequence, 1):
-        reached = [game for game in range(number + 1) if closed[game] is None]
-        new = next((game for game in reached if not points[game][seat]), None)
-        for game in reached:
-            if points[game][seat] or game == new:
-                points[game][seat] += score
-                if points[game][seat] >= target:
-                    closed[game] = at
-                    if game == number:
-                        winner = seat
-    return points[number][0], points[number][1], winner, closed[number]
+def followed_alone(sequence: Sequence[tuple[int, int]], target: int) -> list[tuple[int, int, int, int]]:
+    """Points, winner and closing hand of each game, from where a seat's entries begin in it and where it closes.
+
+    A seat's entries begin with its first win after every earlier game was closed or had one of its entries; from there on all
+    its wins count until the game closes.
+    """
+    begins: list[list[float]] = []
+    games: list[tuple[int, int, int, int]] = []
+    for number in range(3):
+        begin: list[float] = []
+        for seat in (0, 1):
+            after = max((min(begins[game][seat], games[game][3]) for game in range(number)), default=0)
+            begin.append(min((at for at, (who, _) in enumerate(sequence, 1) if who == seat and at > after), default=inf))
+        points = [0, 0]
+        for at, (seat, score) in enumerate(sequence, 1):
+            points[seat] += score if at >= begin[seat] else 0
+            if points[seat] >= target:
+                begins.append(begin)
+                games.append((points[0], points[1], seat, at))
+                break
+    return games
 
 
 def check_hollywood(seed: int, count: int) -> None:
@@ -140,15 +146,9 @@ def check_hollywood(seed: int, count: int) -> None:
             seat, score = int(chance.random() < bias), chance.randint(1, most)
             sequence.append((seat, score))
             match.add((0, score) if seat else (score, 0))
-        closing = []
-        for number, game in enumerate(match.games):
-            first, second, winner, closed = one_game(sequence, number, target)
-            assert game == (first, second, winner)
-            assert closed is not None
-            closing.append(closed)
-            assert winner is not None
-            assert (first, second)[winner] >= target
-        assert max(closing) == len(sequence)
+        games = followed_alone(sequence, target)
+        assert match.games == tuple(game[:3] for game in games)
+        assert max(game[3] for game in games) == len(sequence)
         won = [game[2] for game in match.games]
         assert match.winner == max((0, 1), key=won.count)
 
@@ -254,7 +254,7 @@ def test_bad_settings_are_named(settings: dict[str, Any], names: str) -> None:
         Match(**settings)
 
 
-@pytest.mark.parametrize("scores", [(1, 1), (-1, 0), (1099, 0), (1.0, 0), (True, 0), 3, (1, 2, 3), "12"])
+@pytest.mark.parametrize("scores", [(1, 1), (-1, 0), (1099, 0), (1.0, 0), (True, 0), 3, (1, 2, 3), "12", {5, 0}])
 def test_bad_scores_are_named_and_nothing_is_entered(scores: Any) -> None:
     match = played("A40")
     with pytest.raises(ValueError, match="scores="):
